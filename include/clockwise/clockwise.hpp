@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_CLOCKWISE_HPP
+#define CLOCKWISE_CLOCKWISE_HPP
+
+// The whole library but shared.hpp and compat/, which pull in more: include those where they are
+// used.
+
+#include "clockwise/arc.hpp"
+#include "clockwise/balance.hpp"
+#include "clockwise/concepts.hpp"
+#include "clockwise/config.hpp"
+#include "clockwise/fwd.hpp"
+#include "clockwise/hash.hpp"
+#include "clockwise/hash_ring.hpp"
+#include "clockwise/mod_n.hpp"
+#include "clockwise/movement.hpp"
+#include "clockwise/node.hpp"
+#include "clockwise/replica_list.hpp"
+#include "clockwise/theory.hpp"
+#include "clockwise/version.hpp"
+
+#endif  // CLOCKWISE_CLOCKWISE_HPP

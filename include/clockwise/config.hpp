@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_CONFIG_HPP
+#define CLOCKWISE_CONFIG_HPP
+
+// Every macro of the library is here, always defined, to 0 or 1. None of them changes the layout of
+// a type or an owner, so translation units that set them differently still link and agree.
+
+/// CLOCKWISE_NO_EXCEPTIONS: 1 makes every error print its message to stderr and abort instead of
+/// throwing. Follows -fno-exceptions by itself; define it to 1 before the first include to force
+/// it.
+#ifndef CLOCKWISE_NO_EXCEPTIONS
+#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#define CLOCKWISE_NO_EXCEPTIONS 0
+#else
+#define CLOCKWISE_NO_EXCEPTIONS 1
+#endif
+#endif
+
+#endif  // CLOCKWISE_CONFIG_HPP

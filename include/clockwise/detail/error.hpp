@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_ERROR_HPP
+#define CLOCKWISE_DETAIL_ERROR_HPP
+
+#include <stdexcept>    // invalid_argument, length_error, out_of_range
+#include <string>       // string
+#include <string_view>  // string_view
+
+#include "clockwise/config.hpp"
+
+#if CLOCKWISE_NO_EXCEPTIONS
+#include <cstdio>   // fprintf, stderr
+#include <cstdlib>  // abort
+#endif
+
+namespace clockwise::detail {
+
+/// The one place where the library fails. `Error` is constructible from a std::string.
+template <class Error>
+[[noreturn]] inline void fail(const std::string& message) {
+#if CLOCKWISE_NO_EXCEPTIONS
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+#else
+  throw Error(message);
+#endif
+}
+
+[[noreturn]] inline void fail_invalid(const std::string& message) {
+  fail<std::invalid_argument>("clockwise: " + message);
+}
+[[noreturn]] inline void fail_length(const std::string& message) {
+  fail<std::length_error>("clockwise: " + message);
+}
+[[noreturn]] inline void fail_range(const std::string& message) {
+  fail<std::out_of_range>("clockwise: " + message);
+}
+
+/// An id as a message shows it: in quotes, bytes that are not printable ASCII as \xNN, and no
+/// longer than a line.
+inline std::string quoted(std::string_view id) {
+  constexpr std::size_t longest = 64;
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text = "\"";
+  for (const char c : id.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte > 0x7e || c == '"' || c == '\\') {
+      text += "\\x";
+      text += digits[byte >> 4];
+      text += digits[byte & 15];
+    } else {
+      text += c;
+    }
+  }
+  text += id.size() > longest ? "\"..." : "\"";
+  return text;
+}
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_ERROR_HPP

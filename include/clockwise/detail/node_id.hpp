@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_NODE_ID_HPP
+#define CLOCKWISE_DETAIL_NODE_ID_HPP
+
+#include <charconv>     // to_chars
+#include <concepts>     // convertible_to, integral, same_as
+#include <string>       // string
+#include <string_view>  // string_view
+#include <type_traits>  // is_enum_v, is_lvalue_reference_v, remove_cvref_t, underlying_type_t
+
+namespace clockwise::detail {
+
+/// The decimal digits of an integer id, without a heap allocation.
+class IntegerId {
+ public:
+  template <class Integer>
+  explicit IntegerId(Integer value) noexcept
+      : length_(static_cast<unsigned char>(
+            std::to_chars(digits_, digits_ + sizeof digits_, value).ptr - digits_)) {}
+  operator std::string_view() const noexcept { return {digits_, length_}; }
+
+ private:
+  char digits_[20];
+  unsigned char length_;
+};
+
+template <class Node>
+concept HasNodeId = requires(const Node& node) {
+  node_id(node);
+};
+template <class Node>
+concept HasIdFunction = requires(const Node& node) {
+  node.id();
+};
+template <class Node>
+concept HasIdMember = requires(const Node& node) {
+  node.id;
+};
+
+/// An id as bytes: a view of `id` where that outlives the call, else an owner of a copy. Either
+/// converts to std::string_view.
+template <class Id>
+auto id_text(Id&& id) {
+  using T = std::remove_cvref_t<Id>;
+  if constexpr (std::convertible_to<const T&, std::string_view>) {
+    if constexpr (std::is_lvalue_reference_v<Id> || std::same_as<T, std::string_view> ||
+                  std::is_pointer_v<T>) {
+      return std::string_view(id);
+    } else {
+      return std::string(std::string_view(id));
+    }
+  } else if constexpr (std::is_enum_v<T>) {
+    return IntegerId(static_cast<std::underlying_type_t<T>>(id));
+  } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    return IntegerId(id);
+  } else {
+    static_assert(!sizeof(T),
+                  "clockwise: a node is text, an integer, or a struct whose id is given by a free "
+                  "function node_id(node) or a member `id`, as text or an integer");
+  }
+}
+
+/// The id of a node, or of what stands for one, as in remove(id).
+template <class Node>
+auto id_of(const Node& node) {
+  if constexpr (HasNodeId<Node>) {
+    return id_text(node_id(node));
+  } else if constexpr (HasIdFunction<Node>) {
+    return id_text(node.id());
+  } else if constexpr (HasIdMember<Node>) {
+    return id_text(node.id);
+  } else {
+    return id_text(node);
+  }
+}
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_NODE_ID_HPP

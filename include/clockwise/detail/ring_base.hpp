@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_RING_BASE_HPP
+#define CLOCKWISE_DETAIL_RING_BASE_HPP
+
+// Everything a ring can be asked, whatever put its vnodes where they are. A flavour derives from
+// RingBase<Flavour, Node, Index>, offers `position_of(key)`, and fills the table and the members.
+
+#include <algorithm>    // min
+#include <array>        // array
+#include <concepts>     // predicate, same_as, unsigned_integral
+#include <cstddef>      // size_t
+#include <cstdint>      // uint32_t, uint64_t
+#include <span>         // span
+#include <string>       // to_string
+#include <string_view>  // string_view
+#include <utility>      // move, pair
+#include <vector>       // vector
+
+#include "clockwise/arc.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/ring_table.hpp"
+#include "clockwise/detail/successors.hpp"
+#include "clockwise/detail/topology.hpp"
+#include "clockwise/detail/walk.hpp"
+#include "clockwise/hash.hpp"
+#include "clockwise/node.hpp"
+#include "clockwise/replica_list.hpp"
+
+namespace clockwise::detail {
+
+/// The read side of every ring. Const members may be called from any number of threads at once, as
+/// long as none changes the ring; a change ends the validity of every reference, list and span.
+template <class Ring, class Node, std::unsigned_integral Index>
+class RingBase {
+ public:
+  using node_type = Node;
+  using index_type = Index;
+  using Table = RingTable<Index>;
+
+  /// What lookup_index gives on a ring that owns nothing.
+  static constexpr Index npos = Table::npos;
+
+  // --- Owners -----------------------------------------------------------------------------------
+
+  /// The owner of `key`. O(log M) for M positions. Throws std::out_of_range on a ring that owns
+  /// nothing: without members, or with all of them drained.
+  template <class Key>
+  const Node& lookup(const Key& key) const {
+    const Node* const owner = try_lookup(key);
+    if (owner == nullptr) {
+      fail_range("lookup on a ring that owns nothing: it has " + std::to_string(size()) +
+                 " members and no vnodes");
+    }
+    return *owner;
+  }
+
+  /// The same without an error: nullptr on a ring that owns nothing.
+  template <class Key>
+  const Node* try_lookup(const Key& key) const noexcept {
+    const Index owner = lookup_index(self().position_of(key));
+    return owner == npos ? nullptr : &members_[owner].node;
+  }
+
+  /// The raw path: the owner's place in members(); npos on a ring that owns nothing.
+  Index lookup_index(Position position) const noexcept {
+    return table_.owner_of(static_cast<std::uint64_t>(position));
+  }
+
+  /// owners[i] = lookup_index(positions[i]). Throws std::invalid_argument where the lengths differ.
+  void lookup_batch(std::span<const Position> positions, std::span<Index> owners) const {
+    if (positions.size() != owners.size()) {
+      fail_invalid("lookup_batch of " + std::to_string(positions.size()) + " positions into " +
+                   std::to_string(owners.size()) + " owners");
+    }
+    for (std::size_t i = 0; i < positions.size(); ++i) owners[i] = lookup_index(positions[i]);
+  }
+
+  /// The arc that `position` lies in: its owner owns all of it. The whole circle where there is
+  /// only one position. Throws std::out_of_range on a ring that owns nothing.
+  Arc arc_of(Position position) const {
+    if (table_.empty()) fail_range("arc_of on a ring that owns nothing");
+    return table_.arc_at(table_.rank_of(static_cast<std::uint64_t>(position)));
+  }
+
+  // --- Replicas ---------------------------------------------------------------------------------
+
+  /// The nodes that hold the copies of `key`: Spread::racks where any member names a rack, else
+  /// Spread::nodes. O(log M) plus the vnodes passed until the list is full, or known to be as full
+  /// as it can get.
+  template <class Key>
+  ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
+    return preference_list(key, r, default_spread());
+  }
+  template <class Key>
+  ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread) const {
+    return replicas(place_on_circle(key), OneGroup{r, spread});
+  }
+
+  /// The same among members for which `is_live(node)` holds. Ownership stays: whoever is live and
+  /// in the list without a predicate is in this one, in the same order, and first. Behind come
+  /// substitutes (see ReplicaList::first_substitute), so that the whole is as spread out as the
+  /// rule demands of the live members. `is_live` has to give one answer per node for the length of
+  /// the call. While no replica is down, it is called r times; else up to N times more.
+  template <class Key, std::predicate<const Node&> IsLive>
+  ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread,
+                                    const IsLive& is_live) const {
+    return live_replicas(place_on_circle(key), OneGroup{r, spread}, is_live);
+  }
+
+  /// Copies in each named datacenter, by the rule of Spread::racks inside each; in clockwise order
+  /// over all of them. A datacenter that no member names leaves the list short.
+  template <class Key>
+  ReplicaList<Node> preference_list(const Key& key, const DatacenterReplicas& wanted) const {
+    return replicas(place_on_circle(key), ByDatacenter{wanted});
+  }
+  template <class Key, std::predicate<const Node&> IsLive>
+  ReplicaList<Node> preference_list(const Key& key, const DatacenterReplicas& wanted,
+                                    const IsLive& is_live) const {
+    return live_replicas(place_on_circle(key), ByDatacenter{wanted}, is_live);
+  }
+
+  /// The spread that preference_list uses where none is given.
+  Spread default_spread() const noexcept {
+    return topology_.has_racks() ? Spread::racks : Spread::nodes;
+  }
+
+  /// Every distinct node that owns something, clockwise from `key`, as far as it is read.
+  template <class Key>
+  Successors<Node, Index> successors(const Key& key) const {
+    return Successors<Node, Index>(owners(), members(), table_.rank_of(place_on_circle(key)),
+                                   topology_.whole().nodes);
+  }
+
+  // --- Shares -----------------------------------------------------------------------------------
+
+  /// Each member's exact share of the circle, by its place in members(). O(M + N).
+  std::vector<Width> widths() const {
+    std::vector<Width> widths(size());
+    table_.for_each_arc([&](const Arc& arc, Index owner) { widths[owner] += arc.width(); });
+    return widths;
+  }
+
+  /// Each member and its share of the key space, in id order; the shares sum to 1, on a ring that
+  /// owns nothing to 0. O(M + N).
+  std::vector<std::pair<Node, double>> load_shares() const {
+    const auto exact = widths();
+    std::vector<std::pair<Node, double>> shares;
+    shares.reserve(size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      shares.emplace_back(members_[i].node, exact[i].fraction());
+    }
+    return shares;
+  }
+
+  // --- Tables -----------------------------------------------------------------------------------
+
+  std::size_t size() const noexcept { return members_.size(); }
+  bool empty() const noexcept { return members_.empty(); }
+  /// All positions of all members.
+  std::size_t vnode_count() const noexcept { return table_.size(); }
+  /// Ascending.
+  std::span<const std::uint64_t> positions() const noexcept { return table_.positions(); }
+  /// Parallel to positions(): whose each is, as a place in members().
+  std::span<const Index> owners() const noexcept { return table_.owners(); }
+  /// In id order, drained members included.
+  std::span<const Member<Node>> members() const noexcept { return members_; }
+  /// `index` < size().
+  const Node& node(Index index) const noexcept { return members_[index].node; }
+
+  /// The place of `id` in members(), npos where it is none. `id` is a node or an id. O(log N).
+  template <class Id>
+  Index index_of(const Id& id) const {
+    const auto text = id_of(id);
+    const std::size_t place = place_of(members_, text);
+    return is_at(place, text) ? static_cast<Index>(place) : npos;
+  }
+  template <class Id>
+  bool contains(const Id& id) const {
+    return index_of(id) != npos;
+  }
+
+  /// The table itself, for what works on whole tables.
+  const Table& table() const noexcept { return table_; }
+  const Topology& topology() const noexcept { return topology_; }
+
+ protected:
+  bool is_at(std::size_t place, std::string_view id) const {
+    if (place == size()) return false;
+    const auto own = id_of(members_[place].node);
+    return std::string_view(own) == id;
+  }
+
+  std::vector<Member<Node>> members_;  // in id order
+  Table table_;
+  Topology topology_;
+
+ private:
+  const Ring& self() const noexcept { return static_cast<const Ring&>(*this); }
+
+  template <class Key>
+  std::uint64_t place_on_circle(const Key& key) const noexcept {
+    return static_cast<std::uint64_t>(self().position_of(key));
+  }
+
+  template <class Request>
+  ReplicaList<Node> replicas(std::uint64_t position, const Request& request) const {
+    return with_quotas(
+        request, [&](std::size_t group) { return request.extent(topology_, group); },
+        [&](std::span<Quota> quotas) {
+          ReplicaList<Node> list(request.requested());
+          fill(position, request, quotas, [&](Index owner) { list.push_back(node(owner)); });
+          return list;
+        });
+  }
+
+  template <class Request, class IsLive>
+  ReplicaList<Node> live_replicas(std::uint64_t position, const Request& request,
+                                  const IsLive& is_live) const {
+    const ReplicaList<Node> natural = replicas(position, request);
+    ReplicaList<Node> list(request.requested());
+    for (const Node& replica : natural) {
+      if (is_live(replica)) list.push_back(replica);
+    }
+    if (list.size() == natural.size()) return natural;
+
+    // Walked again among the live alone, the rule takes every natural replica that is live: before
+    // each of them the walk has fewer nodes to take than it had at first. What else it takes
+    // substitutes for the others.
+    return with_quotas(
+        request, [&](std::size_t group) { return live_extent(request, group, is_live); },
+        [&](std::span<Quota> quotas) {
+          fill(
+              position, request, quotas,
+              [&](Index owner) {
+                bool is_natural = false;
+                for (const Node& replica : natural)
+                  is_natural = is_natural || &replica == &node(owner);
+                if (!is_natural) list.push_back_substitute(node(owner));
+              },
+              is_live);
+          return list;
+        });
+  }
+
+  /// Hands use(quotas) one quota a group, without heap memory for up to 8.
+  template <class Request, class ExtentOf, class Use>
+  ReplicaList<Node> with_quotas(const Request& request, ExtentOf extent_of, Use use) const {
+    const auto quota = [&](std::size_t group) {
+      return Quota(request.requested(group), request.spread, extent_of(group),
+                   topology_.domain_limit());
+    };
+    if constexpr (std::same_as<Request, OneGroup>) {
+      std::array quotas{quota(0)};
+      return use(std::span<Quota>(quotas));
+    } else {
+      std::array<Quota, 8> few;
+      std::vector<Quota> many(request.groups() > few.size() ? request.groups() : 0);
+      const std::span quotas =
+          many.empty() ? std::span(few).first(request.groups()) : std::span<Quota>(many);
+      for (std::size_t group = 0; group < quotas.size(); ++group) quotas[group] = quota(group);
+      return use(quotas);
+    }
+  }
+
+  struct EveryNode {
+    bool operator()(const Node&) const { return true; }
+  };
+
+  /// The walk itself: emit(owner) for each that the quotas take.
+  template <class Request, class Emit, class IsLive = EveryNode>
+  void fill(std::uint64_t position, const Request& request, std::span<Quota> quotas, Emit emit,
+            const IsLive& is_live = {}) const {
+    std::size_t wanted = 0;
+    for (const Quota& quota : quotas) wanted += quota.left();
+    const bool apart = request.spread != Spread::nodes;
+    walk(table_, table_.rank_of(position), wanted, [&](Index owner) {
+      const std::size_t group = request.group_of(topology_, owner);
+      const auto number = static_cast<std::uint32_t>(owner);
+      if (group == quotas.size() || !is_live(node(owner)) ||
+          !quotas[group].take(number, apart ? topology_.domain(owner) : number)) {
+        return false;
+      }
+      emit(owner);
+      return true;
+    });
+  }
+
+  /// How many live nodes and domains the group has, counted no further than it can use.
+  template <class Request, class IsLive>
+  Topology::Extent live_extent(const Request& request, std::size_t group,
+                               const IsLive& is_live) const {
+    const auto total = request.extent(topology_, group);
+    const std::size_t enough = (std::min)(request.requested(group), total.nodes);
+    SmallSet domains(enough, topology_.domain_limit());
+    Topology::Extent live;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (live.nodes >= enough && live.domains >= (std::min)(enough, total.domains)) break;
+      if (members_[i].vnodes == 0 || request.group_of(topology_, i) != group ||
+          !is_live(members_[i].node)) {
+        continue;
+      }
+      ++live.nodes;
+      const std::uint32_t domain = topology_.domain(i);
+      if (live.domains < enough && !domains.contains(domain)) {
+        domains.insert(domain);
+        ++live.domains;
+      }
+    }
+    return live;
+  }
+};
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_RING_BASE_HPP

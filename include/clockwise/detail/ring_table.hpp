@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_RING_TABLE_HPP
+#define CLOCKWISE_DETAIL_RING_TABLE_HPP
+
+// The sorted table under every ring flavour: where the vnodes are, and whose they are.
+//
+// A table knows no hash and no names. Native rings fill it with hashes of labels; a flavour with
+// explicit tokens fills it with those; one whose circle has 32 bits, like ketama, shifts its points
+// and its keys up by 32. That keeps order, ties, wrap and every proportion, so one lookup, one
+// walk, one sum of shares and one diff serve all of them.
+//
+//   rank        0      1      2      3      4
+//   positions   3      17     17     40     90      ascending; equal ones by owner
+//   owners      2      0      1      2      0       ranks of the owners' ids
+//   arc         (90,3] (3,17] none   (17,40] (40,90]
+//
+// Owners are numbered by the order of their ids. Three things follow: ties sort themselves, two
+// tables with the same members are equal array by array, and shares come out in id order.
+
+#include <algorithm>  // sort
+#include <array>      // array
+#include <compare>    // strong_ordering
+#include <concepts>   // unsigned_integral
+#include <cstddef>    // size_t
+#include <cstdint>    // uint64_t
+#include <span>       // span
+#include <vector>     // vector
+
+#include "clockwise/arc.hpp"
+
+namespace clockwise::detail {
+
+template <std::unsigned_integral Index>
+class RingTable {
+ public:
+  /// No owner: no node ever has this index.
+  static constexpr Index npos = static_cast<Index>(~Index{0});
+
+  struct Vnode {
+    std::uint64_t position;
+    Index owner;
+    friend constexpr auto operator<=>(const Vnode&, const Vnode&) = default;
+  };
+
+  /// A change of membership, made of whole vnodes.
+  struct Change {
+    std::vector<Vnode> added;     ///< Owners numbered as after the change; in any order.
+    std::vector<Vnode> dropped;   ///< Owners numbered as before it; each is in the table.
+    std::vector<Index> renumber;  ///< From old number to new, ascending; empty: all stay.
+  };
+
+  std::size_t size() const noexcept { return positions_.size(); }
+  bool empty() const noexcept { return positions_.empty(); }
+  std::span<const std::uint64_t> positions() const noexcept { return positions_; }
+  std::span<const Index> owners() const noexcept { return owners_; }
+
+  /// The rank of the first vnode at or after `position`, past the end the first of all; 0 on an
+  /// empty table. O(log M).
+  std::size_t rank_of(std::uint64_t position) const noexcept {
+    const std::uint64_t* first = positions_.data();
+    std::size_t length = positions_.size();
+    if (length == 0) return 0;
+    while (length > 1) {  // without a branch on the comparison
+      const std::size_t half = length / 2;
+      first += first[half - 1] < position ? half : 0;
+      length -= half;
+    }
+    const auto rank = static_cast<std::size_t>(first - positions_.data()) + (*first < position);
+    return rank == positions_.size() ? 0 : rank;
+  }
+
+  /// The owner of `position`; npos on an empty table.
+  Index owner_of(std::uint64_t position) const noexcept {
+    return empty() ? npos : owners_[rank_of(position)];
+  }
+
+  /// The arc between a vnode and the one before it. Where both share a position, the arc is empty
+  /// and only owner_of tells: call it for the rank that rank_of gives.
+  Arc arc_at(std::size_t rank) const noexcept {
+    return {positions_[rank == 0 ? size() - 1 : rank - 1], positions_[rank]};
+  }
+
+  /// Calls visit(Arc, Index) for each arc in the order of its last position: together they are the
+  /// circle, without gap or overlap. O(M).
+  template <class Visit>
+  void for_each_arc(Visit visit) const {
+    for (std::size_t rank = 0; rank < size(); ++rank) {
+      if (rank == 0 || positions_[rank] != positions_[rank - 1]) visit(arc_at(rank), owners_[rank]);
+    }
+  }
+
+  /// The table after `change`, this one left as it is: one sort of what is added, then one merge.
+  /// O(M + A log A).
+  RingTable after(Change change) const {
+    sort_vnodes(change.added);
+    sort_vnodes(change.dropped);
+    RingTable result;
+    result.positions_.reserve(size() + change.added.size() - change.dropped.size());
+    result.owners_.reserve(result.positions_.capacity());
+
+    const auto renumbered = [&](Index owner) {
+      return change.renumber.empty() ? owner : change.renumber[owner];
+    };
+    auto added = change.added.begin();
+    auto dropped = change.dropped.begin();
+    const auto add = [&] {
+      result.positions_.push_back(added->position);
+      result.owners_.push_back(added->owner);
+      ++added;
+    };
+
+    std::size_t rank = 0;
+    if (empty()) {
+      while (added != change.added.end()) add();
+    }
+    while (added != change.added.end() || dropped != change.dropped.end()) {
+      const std::uint64_t position =
+          dropped == change.dropped.end() ||
+                  (added != change.added.end() && added->position < dropped->position)
+              ? added->position
+              : dropped->position;
+      const std::size_t run = first_not_below(position, rank);
+      append(result, rank, run, change.renumber);
+      rank = run;
+      for (; rank < size() && positions_[rank] == position; ++rank) {
+        if (dropped != change.dropped.end() && dropped->position == position &&
+            dropped->owner == owners_[rank]) {
+          ++dropped;
+          continue;
+        }
+        const Index owner = renumbered(owners_[rank]);
+        while (added != change.added.end() && added->position == position && added->owner < owner) {
+          add();
+        }
+        result.positions_.push_back(position);
+        result.owners_.push_back(owner);
+      }
+      while (added != change.added.end() && added->position == position) add();
+    }
+    append(result, rank, size(), change.renumber);
+    return result;
+  }
+
+  friend bool operator==(const RingTable&, const RingTable&) = default;
+
+ private:
+  /// The first rank from `from` on whose position is not below `position`, in steps that double, so
+  /// that a merge costs by the distance it goes.
+  std::size_t first_not_below(std::uint64_t position, std::size_t from) const {
+    std::size_t step = 1;
+    std::size_t end = from;
+    while (end < size() && positions_[end] < position) {
+      from = end + 1;
+      end = step < size() - end ? end + step : size();
+      step *= 2;
+    }
+    const auto begin = positions_.begin();
+    return static_cast<std::size_t>(std::lower_bound(begin + static_cast<std::ptrdiff_t>(from),
+                                                     begin + static_cast<std::ptrdiff_t>(end),
+                                                     position) -
+                                    begin);
+  }
+
+  void append(RingTable& result, std::size_t from, std::size_t to,
+              const std::vector<Index>& renumber) const {
+    const auto begin = static_cast<std::ptrdiff_t>(from);
+    const auto end = static_cast<std::ptrdiff_t>(to);
+    const std::size_t old_size = result.owners_.size();
+    result.positions_.insert(result.positions_.end(), positions_.begin() + begin,
+                             positions_.begin() + end);
+    result.owners_.insert(result.owners_.end(), owners_.begin() + begin, owners_.begin() + end);
+    if (!renumber.empty()) {
+      Index* const owners = result.owners_.data();
+      const Index* const map = renumber.data();
+      for (std::size_t i = old_size, n = result.owners_.size(); i < n; ++i)
+        owners[i] = map[owners[i]];
+    }
+  }
+
+  /// Hashes are uniform, so their top bits deal them into buckets that fit a cache and sort there.
+  /// Where they are not uniform, a bucket is large and the whole costs what std::sort does.
+  static void sort_vnodes(std::vector<Vnode>& vnodes) {
+    constexpr std::size_t buckets = 1024;
+    constexpr int shift = 54;
+    if (vnodes.size() < 16 * buckets) {
+      std::sort(vnodes.begin(), vnodes.end());
+      return;
+    }
+    std::array<std::size_t, buckets + 1> ends{};
+    for (const Vnode& vnode : vnodes) ++ends[(vnode.position >> shift) + 1];
+    for (std::size_t b = 0; b < buckets; ++b) ends[b + 1] += ends[b];
+    std::vector<Vnode> dealt(vnodes.size());
+    for (const Vnode& vnode : vnodes) dealt[ends[vnode.position >> shift]++] = vnode;
+    auto begin = dealt.begin();
+    for (std::size_t b = 0; b < buckets; ++b) {
+      const auto end = dealt.begin() + static_cast<std::ptrdiff_t>(ends[b]);
+      std::sort(begin, end);
+      begin = end;
+    }
+    vnodes.swap(dealt);
+  }
+
+  std::vector<std::uint64_t> positions_;
+  std::vector<Index> owners_;
+};
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_RING_TABLE_HPP

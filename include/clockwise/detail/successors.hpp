@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_SUCCESSORS_HPP
+#define CLOCKWISE_DETAIL_SUCCESSORS_HPP
+
+#include <array>     // array
+#include <cstddef>   // ptrdiff_t, size_t
+#include <cstdint>   // uint64_t
+#include <iterator>  // default_sentinel_t, input_iterator_tag
+#include <span>      // span
+
+#include "clockwise/node.hpp"
+
+namespace clockwise {
+
+/// Every distinct node clockwise from a key, found one at a time as the range is read. A range to
+/// be read once; it holds its own memory (8 KB on the stack, written only as far as it is used) and
+/// refers to the ring, whose next change ends its validity. One step costs O(1) for each vnode
+/// passed. On a ring of more than 65,536 nodes a step that meets a node whose number is equal
+/// modulo 65,536 to one seen before looks back over the part already passed.
+template <class Node, class Index>
+class Successors {
+ public:
+  Successors(std::span<const Index> owners, std::span<const Member<Node>> members, std::size_t rank,
+             std::size_t nodes)
+      : owners_(owners), members_(members), start_(rank), rank_(rank), left_(nodes) {
+    if (left_ > 0) settle();
+  }
+  // An iterator points into the range, so the range stays where it is.
+  Successors(const Successors&) = delete;
+  Successors& operator=(const Successors&) = delete;
+
+  class iterator {
+   public:
+    using iterator_concept = std::input_iterator_tag;
+    using value_type = Node;
+    using difference_type = std::ptrdiff_t;
+
+    iterator() = default;
+    explicit iterator(Successors* range) : range_(range) {}
+    const Node& operator*() const { return range_->members_[range_->owners_[range_->rank_]].node; }
+    const Node* operator->() const { return &**this; }
+    iterator& operator++() {
+      range_->advance();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const iterator& it, std::default_sentinel_t) { return it.at_end(); }
+
+   private:
+    bool at_end() const { return range_->left_ == 0; }
+
+    Successors* range_ = nullptr;
+  };
+
+  iterator begin() { return iterator(this); }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  void advance() {
+    if (--left_ == 0) return;
+    rank_ = next(rank_);
+    settle();
+  }
+
+  // Moves on to the next owner not yet seen, if this one was. There is one: left_ counts them.
+  void settle() {
+    while (seen(owners_[rank_])) rank_ = next(rank_);
+  }
+
+  std::size_t next(std::size_t rank) const { return rank + 1 == owners_.size() ? 0 : rank + 1; }
+
+  // Whether `owner` was met before; notes that it was met now. A word of bits is valid only once
+  // its own bit in valid_ is set, so that nothing has to be cleared at the start.
+  bool seen(Index owner) {
+    const auto slot = static_cast<std::size_t>(owner) % slots;
+    const std::size_t word = slot / 64;
+    const std::uint64_t valid_bit = std::uint64_t{1} << (word % 64);
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    std::uint64_t& valid = valid_[word / 64];
+    if ((valid & valid_bit) == 0) {
+      valid |= valid_bit;
+      bits_[word] = 0;
+    }
+    const bool met = (bits_[word] & bit) != 0;
+    bits_[word] |= bit;
+    return met && (members_.size() <= slots || met_since_start(owner));
+  }
+
+  bool met_since_start(Index owner) const {
+    for (std::size_t rank = start_; rank != rank_; rank = next(rank)) {
+      if (owners_[rank] == owner) return true;
+    }
+    return false;
+  }
+
+  static constexpr std::size_t slots = 65536;
+
+  std::span<const Index> owners_;
+  std::span<const Member<Node>> members_;
+  std::size_t start_;
+  std::size_t rank_;
+  std::size_t left_;  // nodes still to come, the present one included
+  std::array<std::uint64_t, slots / 64 / 64> valid_{};
+  std::array<std::uint64_t, slots / 64> bits_;
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_DETAIL_SUCCESSORS_HPP

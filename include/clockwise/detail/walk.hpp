@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_WALK_HPP
+#define CLOCKWISE_DETAIL_WALK_HPP
+
+// The one walk under every preference list: clockwise from a key, taking owners while quotas last.
+//
+// A quota knows beforehand how many nodes it can get, so the walk ends with the last of them and
+// never circles in search of what is not there.
+
+#include <algorithm>    // min
+#include <array>        // array
+#include <cstddef>      // ptrdiff_t, size_t
+#include <cstdint>      // uint32_t
+#include <string_view>  // string_view
+#include <vector>       // vector
+
+#include "clockwise/detail/ring_table.hpp"
+#include "clockwise/detail/topology.hpp"
+#include "clockwise/replica_list.hpp"
+
+namespace clockwise::detail {
+
+/// A set of numbers below `limit`: without heap memory while no more than 8 are to be kept.
+class SmallSet {
+ public:
+  SmallSet() = default;
+  SmallSet(std::size_t most, std::size_t limit) {
+    if (most > few_.size()) bits_.resize(limit);
+  }
+
+  bool contains(std::uint32_t value) const {
+    if (!bits_.empty()) return bits_[value];
+    for (std::size_t i = 0; i < size_; ++i) {
+      if (few_[i] == value) return true;
+    }
+    return false;
+  }
+  /// `value` is not in the set.
+  void insert(std::uint32_t value) {
+    if (!bits_.empty()) {
+      bits_[value] = true;
+    } else {
+      few_[size_] = value;
+    }
+    ++size_;
+  }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::array<std::uint32_t, 8> few_;  // the first size_ of them, unless there are bits_
+  std::size_t size_ = 0;
+  std::vector<bool> bits_;
+};
+
+/// How many nodes one group of members may still give, and from which failure domains.
+class Quota {
+ public:
+  Quota() = default;
+  /// `replicas` copies among members of which a walk can meet `extent`. Domains are numbered below
+  /// `domain_limit`, nodes below that too.
+  Quota(std::size_t replicas, Spread spread, const Topology::Extent& extent,
+        std::size_t domain_limit)
+      : left_((std::min)(replicas, spread == Spread::racks_only ? extent.domains : extent.nodes)),
+        repeats_(spread == Spread::racks && replicas > extent.domains ? replicas - extent.domains
+                                                                      : 0),
+        domains_(left_, domain_limit) {
+    if (repeats_ > 0) nodes_ = SmallSet(left_, domain_limit);
+  }
+
+  std::size_t left() const { return left_; }
+
+  /// Whether the walk, standing at `node` in `domain`, takes it.
+  bool take(std::uint32_t node, std::uint32_t domain) {
+    if (left_ == 0) return false;
+    if (!domains_.contains(domain)) {
+      domains_.insert(domain);
+    } else if (repeats_left_ > 0 && !nodes_.contains(node)) {
+      --repeats_left_;
+    } else {
+      return false;
+    }
+    if (repeats_ > 0) nodes_.insert(node);
+    --left_;
+    return true;
+  }
+
+ private:
+  std::size_t left_ = 0;
+  std::size_t repeats_ = 0;
+  std::size_t repeats_left_ = repeats_;
+  SmallSet domains_;
+  SmallSet nodes_;  // those taken; kept only where a domain may repeat
+};
+
+/// r copies among all members.
+struct OneGroup {
+  std::size_t replicas;
+  Spread spread;
+
+  std::size_t groups() const { return 1; }
+  std::size_t requested() const { return replicas; }
+  std::size_t requested(std::size_t) const { return replicas; }
+  const Topology::Extent& extent(const Topology& topology, std::size_t) const {
+    return topology.whole();
+  }
+  /// The group of a member; groups() where it is in none.
+  std::size_t group_of(const Topology&, std::size_t) const { return 0; }
+};
+
+/// So many copies in each of several datacenters.
+struct ByDatacenter {
+  const DatacenterReplicas& wanted;
+  static constexpr Spread spread = Spread::racks;
+
+  std::size_t groups() const { return wanted.size(); }
+  std::size_t requested() const {
+    std::size_t sum = 0;
+    for (const auto& entry : wanted) sum += (std::min)(entry.replicas, ~sum);
+    return sum;
+  }
+  std::size_t requested(std::size_t group) const {
+    return wanted.begin()[to_offset(group)].replicas;
+  }
+  Topology::Extent extent(const Topology& topology, std::size_t group) const {
+    const auto datacenter = topology.datacenter_named(wanted.begin()[to_offset(group)].datacenter);
+    return datacenter == Topology::none ? Topology::Extent{} : topology.extent(datacenter);
+  }
+  std::size_t group_of(const Topology& topology, std::size_t member) const {
+    const std::string_view datacenter = topology.datacenter_name(topology.datacenter(member));
+    std::size_t group = 0;
+    while (group < groups() && wanted.begin()[to_offset(group)].datacenter != datacenter) ++group;
+    return group;
+  }
+
+ private:
+  static std::ptrdiff_t to_offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
+};
+
+/// Visits the owners clockwise from `rank` until `wanted` of them were taken. take(Index) -> bool.
+template <class Index, class Take>
+void walk(const RingTable<Index>& table, std::size_t rank, std::size_t wanted, Take take) {
+  const Index* const owners = table.owners().data();
+  const std::size_t size = table.size();
+  for (std::size_t steps = size; wanted > 0 && steps > 0; --steps) {
+    if (take(owners[rank])) --wanted;
+    if (++rank == size) rank = 0;
+  }
+}
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_WALK_HPP

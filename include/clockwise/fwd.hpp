@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_FWD_HPP
+#define CLOCKWISE_FWD_HPP
+
+// Forward declarations, for headers that only name these types. The default template arguments are
+// here and nowhere else.
+
+#include <concepts>  // unsigned_integral
+#include <cstdint>   // uint16_t, uint64_t
+#include <string>    // string
+
+#include "clockwise/detail/hash_policy.hpp"
+
+namespace clockwise {
+
+enum class Position : std::uint64_t;
+enum class Spread : unsigned char;
+struct Arc;
+struct Fingerprint;
+struct NodeOptions;
+struct RingOptions;
+
+template <class Node>
+class ReplicaList;
+
+template <HashFunction Hash = Xxh3, class Node = std::string,
+          std::unsigned_integral Index = std::uint16_t>
+class HashRing;
+
+template <HashFunction Hash = Xxh3, class Node = std::string>
+class ModN;
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_FWD_HPP

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_HASH_HPP
+#define CLOCKWISE_HASH_HPP
+
+// Hash policies, positions and the bytes of a key. A ring hashes keys and vnode labels with one
+// policy; std::hash never decides placement, since it may differ between two programs.
+
+#include <array>        // array
+#include <compare>      // strong_ordering
+#include <concepts>     // convertible_to, integral, same_as
+#include <cstddef>      // byte, size_t
+#include <cstdint>      // uint64_t
+#include <span>         // span, as_bytes
+#include <string>       // string
+#include <string_view>  // string_view
+#include <type_traits>  // is_enum_v, underlying_type_t
+
+#include "clockwise/detail/hash_policy.hpp"
+
+// xxHash is compiled into the caller, so that a short key costs a few instructions and no call.
+#ifndef XXH_INLINE_ALL
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#undef XXH_INLINE_ALL
+#else
+#include <xxhash.h>
+#endif
+
+namespace clockwise {
+
+/// A place on the circle of 64-bit unsigned integers: a hash taken earlier. Lookups accept it where
+/// they accept a key, and skip the hash.
+enum class Position : std::uint64_t {};
+
+inline std::uint64_t Xxh3::operator()(std::span<const std::byte> bytes) const noexcept {
+  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
+}
+
+inline std::uint64_t Xxh64::operator()(std::span<const std::byte> bytes) const noexcept {
+  return XXH64(bytes.data(), bytes.size(), seed);
+}
+
+/// 128 bits that two programs compare to learn whether they place keys alike.
+struct Fingerprint {
+  std::uint64_t high = 0;
+  std::uint64_t low = 0;
+
+  friend constexpr auto operator<=>(const Fingerprint&, const Fingerprint&) = default;
+
+  /// 32 lower-case hexadecimal digits, `high` first.
+  friend std::string to_string(const Fingerprint& fingerprint) {
+    std::string text;
+    for (const std::uint64_t half : {fingerprint.high, fingerprint.low}) {
+      for (int shift = 60; shift >= 0; shift -= 4) text += "0123456789abcdef"[half >> shift & 15];
+    }
+    return text;
+  }
+};
+
+namespace detail {
+
+template <class T>
+concept Text = std::convertible_to<const T&, std::string_view>;
+
+/// Contiguous bytes of any spelling. std::span does the checking, which keeps <ranges> out.
+template <class T>
+concept Bytes = std::convertible_to<const T&, std::span<const std::byte>> ||
+    std::convertible_to<const T&, std::span<const unsigned char>> ||
+    std::convertible_to<const T&, std::span<const signed char>> ||
+    std::convertible_to<const T&, std::span<const char>> ||
+    std::convertible_to<const T&, std::span<const char8_t>>;
+
+/// Integers that are the same number on every platform: plain char and wchar_t are not.
+template <class T>
+concept PortableInteger = std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, char> &&
+                          !std::same_as<T, wchar_t>;
+
+template <class T>
+inline constexpr bool always_false = false;
+
+/// The hash of `key`'s bytes under the placement contract: text as its characters, bytes as they
+/// are, an integer or enum widened to 64 bits and written little-endian, a Position as itself.
+template <HashFunction Hash, class Key>
+std::uint64_t hash_key(const Hash& hash, const Key& key) noexcept {
+  if constexpr (std::same_as<Key, Position>) {
+    return static_cast<std::uint64_t>(key);
+  } else if constexpr (Text<Key>) {
+    const std::string_view text = key;
+    return hash(std::as_bytes(std::span(text.data(), text.size())));
+  } else if constexpr (Bytes<Key>) {
+    const std::span bytes(key);
+    return hash(std::as_bytes(bytes));
+  } else if constexpr (std::is_enum_v<Key>) {
+    return hash_key(hash, static_cast<std::underlying_type_t<Key>>(key));
+  } else if constexpr (PortableInteger<Key>) {
+    const auto wide = static_cast<std::uint64_t>(key);
+    std::array<std::byte, 8> bytes;
+    for (unsigned i = 0; i < 8; ++i) bytes[i] = static_cast<std::byte>(wide >> (8 * i) & 0xff);
+    return hash(bytes);
+  } else {
+    static_assert(always_false<Key>,
+                  "clockwise: a key is text, contiguous bytes, an integer or enum of at most 64 "
+                  "bits (not plain char or wchar_t, which differ by platform), or a Position");
+    return 0;
+  }
+}
+
+/// 128-bit digest for fingerprints and checksums; the same number on every platform.
+inline Fingerprint digest(std::string_view bytes) noexcept {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {hash.high64, hash.low64};
+}
+
+/// Tells one configured policy from another: its hash of a fixed text, which a seed changes.
+template <HashFunction Hash>
+std::uint64_t policy_probe(const Hash& hash) noexcept {
+  return hash_key(hash, std::string_view("clockwise policy probe"));
+}
+
+}  // namespace detail
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_HASH_HPP

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_MOVEMENT_HPP
+#define CLOCKWISE_MOVEMENT_HPP
+
+// What a change moves: which arcs, from whom, to whom, and how much, exactly.
+//
+//   const auto moved = clockwise::movement(before, after);
+//   moved.fraction();                                   // 0.0588 for 16 -> 17 nodes
+//   for (const auto& [arc, from, to] : moved.transfers()) ...
+
+#include <algorithm>    // max, min
+#include <concepts>     // same_as
+#include <cstddef>      // size_t
+#include <cstdint>      // uint32_t, uint64_t
+#include <map>          // map
+#include <numeric>      // gcd, lcm
+#include <string_view>  // string_view
+#include <utility>      // move, pair
+#include <vector>       // vector
+
+#include "clockwise/arc.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/index_iterator.hpp"
+#include "clockwise/detail/ring_base.hpp"
+#include "clockwise/mod_n.hpp"
+
+namespace clockwise {
+
+/// One arc that changes hands.
+template <class Node>
+struct Transfer {
+  Arc arc;
+  Node from;
+  Node to;
+};
+
+/// What moves between two rings. A value of its own: the rings may change afterwards.
+template <class Node>
+class Movement {
+ public:
+  /// Arcs with their old and new owners, as compact as they are kept: numbers in `from_nodes` and
+  /// `to_nodes`.
+  struct Record {
+    Arc arc;
+    std::uint32_t from;
+    std::uint32_t to;
+  };
+
+  Movement() = default;
+  Movement(std::vector<Node> from_nodes, std::vector<Node> to_nodes, std::vector<Record> records)
+      : from_nodes_(std::move(from_nodes)),
+        to_nodes_(std::move(to_nodes)),
+        records_(std::move(records)) {
+    for (const Record& record : records_) width_ += record.arc.width();
+  }
+
+  /// How many positions change hands, exactly.
+  const Width& width() const { return width_; }
+  /// The same as a share of the circle, which is the share of the keys: 0 to 1.
+  double fraction() const { return width_.fraction(); }
+
+  /// The arcs, clockwise, each as long as its two owners allow; none overlap. Random access, each
+  /// Transfer made as it is read, for as long as the Movement lives.
+  class Transfers {
+   public:
+    using iterator = detail::IndexIterator<Movement>;
+    explicit Transfers(const Movement& movement) : movement_(&movement) {}
+    iterator begin() const { return iterator(*movement_, 0); }
+    iterator end() const { return iterator(*movement_, size()); }
+    std::size_t size() const { return movement_->records_.size(); }
+    bool empty() const { return size() == 0; }
+    Transfer<Node> operator[](std::size_t i) const { return (*movement_)[i]; }
+
+   private:
+    const Movement* movement_;
+  };
+  Transfers transfers() const& { return Transfers(*this); }
+  /// Of a temporary: the transfers themselves, so that a loop over movement(a, b).transfers() is
+  /// sound.
+  std::vector<Transfer<Node>> transfers() && {
+    const Transfers all(*this);
+    return std::vector<Transfer<Node>>(all.begin(), all.end());
+  }
+
+  /// Transfer number `i`, below transfers().size().
+  Transfer<Node> operator[](std::size_t i) const {
+    const Record& record = records_[i];
+    return {record.arc, from_nodes_[record.from], to_nodes_[record.to]};
+  }
+
+  /// The share of the circle that each member gives up, or takes over: in id order, members that do
+  /// neither included.
+  std::vector<std::pair<Node, double>> outgoing() const {
+    return by_node(from_nodes_, [](const Record& record) { return record.from; });
+  }
+  std::vector<std::pair<Node, double>> incoming() const {
+    return by_node(to_nodes_, [](const Record& record) { return record.to; });
+  }
+
+ private:
+  template <class NumberOf>
+  std::vector<std::pair<Node, double>> by_node(const std::vector<Node>& nodes,
+                                               NumberOf number_of) const {
+    std::vector<Width> widths(nodes.size());
+    for (const Record& record : records_) widths[number_of(record)] += record.arc.width();
+    std::vector<std::pair<Node, double>> shares;
+    shares.reserve(nodes.size());
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      shares.emplace_back(nodes[i], widths[i].fraction());
+    }
+    return shares;
+  }
+
+  std::vector<Node> from_nodes_;
+  std::vector<Node> to_nodes_;
+  std::vector<Record> records_;
+  Width width_;
+};
+
+namespace detail {
+
+inline constexpr std::uint32_t no_member = 0xffffffff;
+
+/// For each member of `before` its number among those of `after`, no_member where it is gone. Both
+/// number their members in id order. O(N).
+template <class Before, class After>
+std::vector<std::uint32_t> matched_members(const Before& before, const After& after) {
+  std::vector<std::uint32_t> matches(before.size(), no_member);
+  std::size_t j = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto id = id_of(before.node(static_cast<typename Before::index_type>(i)));
+    for (; j < after.size(); ++j) {
+      const auto other = id_of(after.node(static_cast<typename After::index_type>(j)));
+      if (std::string_view(other) < std::string_view(id)) continue;
+      if (std::string_view(other) == std::string_view(id)) {
+        matches[i] = static_cast<std::uint32_t>(j);
+      }
+      break;
+    }
+  }
+  return matches;
+}
+
+template <class Before, class After>
+void check_same_circle(const Before& before, const After& after) {
+  if (before.circle() != after.circle()) {
+    fail_invalid(
+        "movement between two hash policies: a key has a position on each, so arcs do not compare; "
+        "count keys with KeyMovement instead");
+  }
+}
+
+template <class Ring>
+std::vector<typename Ring::node_type> nodes_of(const Ring& ring) {
+  std::vector<typename Ring::node_type> nodes;
+  nodes.reserve(ring.size());
+  for (const auto& member : ring.members()) nodes.push_back(member.node);
+  return nodes;
+}
+
+template <class T>
+concept Ring = requires(const T& ring) {
+  ring.table();
+  ring.circle();
+};
+
+/// Calls visit(Arc, before rank, after rank) for the arcs between neighbouring positions of either
+/// table, each rank that of the arc's owner. Together they are the circle. Neither table is empty.
+/// Linear in both.
+template <class BeforeTable, class AfterTable, class Visit>
+void for_each_common_arc(const BeforeTable& before, const AfterTable& after, Visit visit) {
+  const auto a = before.positions();
+  const auto b = after.positions();
+  std::uint64_t last = (std::max)(a.back(), b.back());
+  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+    const std::uint64_t next = i == a.size() ? b[j] : j == b.size() ? a[i] : (std::min)(a[i], b[j]);
+    visit(Arc{last, next}, i == a.size() ? 0 : i, j == b.size() ? 0 : j);
+    last = next;
+    while (i < a.size() && a[i] == next) ++i;
+    while (j < b.size() && b[j] == next) ++j;
+  }
+}
+
+}  // namespace detail
+
+/// The exact difference of two rings on one circle. A ring that owns nothing gives and takes
+/// nothing. Throws std::invalid_argument where the hash policies differ. O(M + N) of both.
+template <detail::Ring Before, detail::Ring After>
+requires std::same_as<typename Before::node_type, typename After::node_type>
+    Movement<typename Before::node_type> movement(const Before& before, const After& after) {
+  using Node = typename Before::node_type;
+  detail::check_same_circle(before, after);
+  if (before.vnode_count() == 0 || after.vnode_count() == 0) {
+    return {detail::nodes_of(before), detail::nodes_of(after), {}};
+  }
+  const auto matches = detail::matched_members(before, after);
+  std::vector<typename Movement<Node>::Record> records;
+  detail::for_each_common_arc(before.table(), after.table(),
+                              [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
+                                const std::uint32_t from = before.owners()[old_rank];
+                                const std::uint32_t to = after.owners()[new_rank];
+                                if (matches[from] == to) return;
+                                if (!records.empty() && records.back().arc.last == arc.after &&
+                                    records.back().from == from && records.back().to == to) {
+                                  records.back().arc.last = arc.last;
+                                } else {
+                                  records.push_back({arc, from, to});
+                                }
+                              });
+  // The first arc came across 2^64: what precedes it is the last.
+  if (records.size() > 1 && records.back().arc.last == records.front().arc.after &&
+      records.back().from == records.front().from && records.back().to == records.front().to) {
+    records.front().arc.after = records.back().arc.after;
+    records.pop_back();
+  }
+  return {detail::nodes_of(before), detail::nodes_of(after), std::move(records)};
+}
+
+/// What moves between two counts of nodes under mod N: residues of the least common multiple.
+struct ResidueMovement {
+  std::uint64_t residues = 0;  ///< lcm(N, M): keys fall into that many equal classes.
+  std::uint64_t moved = 0;     ///< Classes whose node changes.
+
+  double fraction() const {
+    return residues == 0 ? 0 : static_cast<double>(moved) / static_cast<double>(residues);
+  }
+};
+
+/// Exact but for the 2^64 mod lcm(N, M) positions that do not fill a round of residues. Nobody on
+/// either side: nothing moves. Throws std::invalid_argument where the hash policies differ. O(N).
+template <HashFunction Hash, class Node>
+ResidueMovement movement(const ModN<Hash, Node>& before, const ModN<Hash, Node>& after) {
+  detail::check_same_circle(before, after);
+  ResidueMovement result;
+  if (before.empty() || after.empty()) return result;
+  const std::uint64_t common = std::gcd(before.size(), after.size());
+  result.residues = std::lcm(std::uint64_t{before.size()}, std::uint64_t{after.size()});
+  result.moved = result.residues;
+  const auto matches = detail::matched_members(before, after);
+  for (std::size_t number = 0; number < matches.size(); ++number) {
+    // By the Chinese remainder theorem one class in lcm has residue `number` before and
+    // matches[number] after, if the two agree modulo the common divisor; else none has.
+    const bool kept =
+        matches[number] != detail::no_member && number % common == matches[number] % common;
+    result.moved -= kept ? 1 : 0;
+  }
+  return result;
+}
+
+/// Movement counted over keys: for any two partitioners, of one scheme or of two.
+template <class Before, class After>
+class KeyMovement {
+  using Node = typename Before::node_type;
+  static_assert(std::same_as<Node, typename After::node_type>,
+                "clockwise: movement is between partitioners of one node type");
+
+ public:
+  struct Flow {
+    Node from;
+    Node to;
+    std::uint64_t keys;
+  };
+
+  /// Both are referred to and must stay, unchanged.
+  KeyMovement(const Before& before, const After& after) : before_(&before), after_(&after) {}
+
+  /// Two lookups. Throws std::out_of_range where either side owns nothing.
+  template <class Key>
+  void observe(const Key& key) {
+    const Node& from = before_->lookup(key);
+    const Node& to = after_->lookup(key);
+    ++keys_;
+    const auto from_id = detail::id_of(from);
+    const auto to_id = detail::id_of(to);
+    if (std::string_view(from_id) == std::string_view(to_id)) return;
+    ++moved_;
+    ++flows_[{&from, &to}];
+  }
+
+  std::uint64_t keys() const { return keys_; }
+  std::uint64_t moved() const { return moved_; }
+  /// moved() / keys(); 0 before the first key.
+  double fraction() const {
+    return keys_ == 0 ? 0 : static_cast<double>(moved_) / static_cast<double>(keys_);
+  }
+  /// Who sends how many keys to whom.
+  std::vector<Flow> flows() const {
+    std::vector<Flow> flows;
+    flows.reserve(flows_.size());
+    for (const auto& [nodes, keys] : flows_) flows.push_back({*nodes.first, *nodes.second, keys});
+    return flows;
+  }
+
+ private:
+  const Before* before_;
+  const After* after_;
+  std::uint64_t keys_ = 0;
+  std::uint64_t moved_ = 0;
+  std::map<std::pair<const Node*, const Node*>, std::uint64_t> flows_;
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_MOVEMENT_HPP

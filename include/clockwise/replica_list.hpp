@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_REPLICA_LIST_HPP
+#define CLOCKWISE_REPLICA_LIST_HPP
+
+// What a preference list is asked for, and what comes back.
+
+#include <array>             // array
+#include <cstddef>           // size_t
+#include <initializer_list>  // initializer_list
+#include <string>            // string
+#include <string_view>       // string_view
+#include <utility>           // move
+#include <vector>            // vector
+
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/index_iterator.hpp"
+#include "clockwise/detail/node_id.hpp"
+
+namespace clockwise {
+
+/// How far apart the copies of one key are placed. A rack is known by its datacenter and its name;
+/// a member without a rack is a failure domain of its own.
+enum class Spread : unsigned char {
+  nodes,       ///< The first R distinct nodes clockwise.
+  racks,       ///< R nodes over min(R, racks) racks: a used rack serves again only in so far as R
+               ///< exceeds the number of racks. The default when any member names a rack.
+  racks_only,  ///< Never two copies in one rack; short when racks run out.
+};
+
+/// Copies wanted in each datacenter: `{{"east", 3}, {"west", 2}}`. The rule of Spread::racks holds
+/// inside each.
+class DatacenterReplicas {
+ public:
+  struct Entry {
+    std::string datacenter;
+    std::size_t replicas = 0;
+  };
+
+  /// Throws std::invalid_argument where a datacenter is named twice.
+  DatacenterReplicas(std::initializer_list<Entry> entries)
+      : DatacenterReplicas(std::vector<Entry>(entries)) {}
+  explicit DatacenterReplicas(std::vector<Entry> entries) : entries_(std::move(entries)) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (entries_[i].datacenter == entries_[j].datacenter) {
+          detail::fail_invalid("datacenter " + detail::quoted(entries_[i].datacenter) +
+                               " is named twice in a replica count");
+        }
+      }
+    }
+  }
+
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  std::size_t size() const { return entries_.size(); }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+/// An ordered list of distinct nodes, the owner first, then in order of preference. Where a
+/// liveness predicate was given, the owners of copies that are up come first, in their order, and
+/// after them the substitutes for those that are down.
+///
+/// Refers to the nodes of the partitioner it came from: any change of that ends its validity. No
+/// heap memory for up to 8 nodes.
+template <class Node>
+class ReplicaList {
+ public:
+  using iterator = detail::IndexIterator<ReplicaList>;
+  using const_iterator = iterator;
+  using value_type = Node;
+
+  ReplicaList() = default;
+  /// An empty list that `requested` nodes were asked of.
+  explicit ReplicaList(std::size_t requested) : requested_(requested) {}
+
+  iterator begin() const { return iterator(*this, 0); }
+  iterator end() const { return iterator(*this, size_); }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  /// `i` < size().
+  const Node& operator[](std::size_t i) const { return *data()[i]; }
+  /// The list is not empty.
+  const Node& front() const { return *data()[0]; }
+
+  /// How many nodes were asked for.
+  std::size_t requested() const { return requested_; }
+  bool complete() const { return size_ == requested_; }
+
+  /// Entries from this one on stand in for replicas that are down; size() where none does.
+  std::size_t first_substitute() const { return size_ - substitutes_; }
+  bool is_substitute(std::size_t i) const { return i >= first_substitute(); }
+
+  template <class Id>
+  bool contains(const Id& id) const {
+    const auto wanted = detail::id_of(id);
+    for (const Node& node : *this) {
+      const auto own = detail::id_of(node);
+      if (std::string_view(own) == std::string_view(wanted)) return true;
+    }
+    return false;
+  }
+
+  /// For partitioners, which build the lists. Substitutes come after all others.
+  void push_back(const Node& node) {
+    if (size_ < inline_.size()) {
+      inline_[size_] = &node;
+    } else {
+      if (overflow_.empty()) overflow_.assign(inline_.begin(), inline_.end());
+      overflow_.push_back(&node);
+    }
+    ++size_;
+  }
+  void push_back_substitute(const Node& node) {
+    push_back(node);
+    ++substitutes_;
+  }
+
+ private:
+  const Node* const* data() const {
+    return size_ <= inline_.size() ? inline_.data() : overflow_.data();
+  }
+
+  std::array<const Node*, 8> inline_;  // left as it is: only the first size_ are read
+  std::vector<const Node*> overflow_;  // all of them, once there are more than fit above
+  std::size_t size_ = 0;
+  std::size_t requested_ = 0;
+  std::size_t substitutes_ = 0;
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_REPLICA_LIST_HPP
