@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# Finds xxhash.h and gives xxHashHeader::xxHashHeader. clockwise inlines the header, so the library
+# beside it is not wanted, and neither is upstream's own target, which links it.
+find_path(xxHashHeader_INCLUDE_DIR xxhash.h DOC "Where xxhash.h is")
+mark_as_advanced(xxHashHeader_INCLUDE_DIR)
+
+if(xxHashHeader_INCLUDE_DIR)
+  file(STRINGS "${xxHashHeader_INCLUDE_DIR}/xxhash.h" xxHashHeader_VERSION
+       REGEX "^#define XXH_VERSION_(MAJOR|MINOR|RELEASE) +[0-9]+")
+  list(TRANSFORM xxHashHeader_VERSION REPLACE "^.* ([0-9]+).*$" "\\1")
+  list(JOIN xxHashHeader_VERSION "." xxHashHeader_VERSION)
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(
+  xxHashHeader
+  REQUIRED_VARS xxHashHeader_INCLUDE_DIR
+  VERSION_VAR xxHashHeader_VERSION)
+
+if(xxHashHeader_FOUND AND NOT TARGET xxHashHeader::xxHashHeader)
+  add_library(xxHashHeader::xxHashHeader INTERFACE IMPORTED)
+  target_include_directories(xxHashHeader::xxHashHeader INTERFACE "${xxHashHeader_INCLUDE_DIR}")
+endif()

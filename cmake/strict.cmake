@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+# The warnings that the headers must be clean under, for targets of this project only: they never
+# reach a consumer. The presets for development and CI turn them into errors.
+add_library(clockwise_strict INTERFACE)
+target_link_libraries(clockwise_strict INTERFACE clockwise)
+if(MSVC)
+  set(clockwise_warnings /W4 /permissive- /utf-8)
+else()
+  set(clockwise_warnings
+      -Wall
+      -Wextra
+      -Wpedantic
+      -Wconversion
+      -Wsign-conversion
+      -Wshadow
+      -Wundef)
+endif()
+target_compile_options(clockwise_strict INTERFACE ${clockwise_warnings})
