@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+# How tests are declared. One file for one behaviour.
+
+# tests/<name>_test.cpp, a Catch2 program; each of its cases is a test. Further arguments are
+# libraries.
+function(clockwise_test name)
+  add_executable(${name}_test ${name}_test.cpp)
+  target_link_libraries(${name}_test PRIVATE clockwise_strict Catch2::Catch2WithMain ${ARGN})
+  catch_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES LABELS unit)
+endfunction()
+
+# tests/<name>.cpp, a program of its own that returns 0. Further arguments are more sources.
+function(clockwise_program_test name)
+  add_executable(${name} ${name}.cpp ${ARGN})
+  target_link_libraries(${name} PRIVATE clockwise_strict)
+  add_test(NAME ${name} COMMAND ${name})
+endfunction()
+
+# A command that must fail, with a message that matches `pattern`.
+function(clockwise_failing_test name pattern)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -DPATTERN=${pattern}
+                                -P ${PROJECT_SOURCE_DIR}/cmake/expect_failure.cmake -- ${ARGN})
+endfunction()
+
+# tests/compile_fail/<name>.cpp: what stands under `#if CLOCKWISE_TEST_MISUSE` must not compile, and
+# the compiler has to say what the file's line "// expect: <regex>" says. The file without it must
+# compile, so that no test passes for want of a header.
+function(clockwise_compile_fail_test name)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/${name}.cpp)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  file(STRINGS ${source} pattern REGEX "^// expect: ")
+  string(REGEX REPLACE "^// expect: " "" pattern "${pattern}")
+  if(pattern STREQUAL "")
+    message(FATAL_ERROR "${source} lacks its line \"// expect: <regex>\"")
+  endif()
+
+  set(includes $<TARGET_PROPERTY:clockwise,INTERFACE_INCLUDE_DIRECTORIES>)
+  set(compile ${CMAKE_CXX_COMPILER})
+  if(MSVC)
+    list(APPEND compile /nologo /Zs /EHsc /std:c++20)
+  else()
+    list(APPEND compile -fsyntax-only -std=c++20)
+  endif()
+  list(APPEND compile "-I$<JOIN:${includes},$<SEMICOLON>-I>")
+
+  add_test(NAME compile_fail.${name}.control COMMAND ${compile} ${source} COMMAND_EXPAND_LISTS)
+  add_test(NAME compile_fail.${name} COMMAND_EXPAND_LISTS
+           COMMAND ${CMAKE_COMMAND} -DPATTERN=${pattern}
+                   -P ${PROJECT_SOURCE_DIR}/cmake/expect_failure.cmake -- ${compile}
+                   -DCLOCKWISE_TEST_MISUSE=1 ${source})
+  set_tests_properties(compile_fail.${name} compile_fail.${name}.control PROPERTIES LABELS
+                                                                                   compile_fail)
+endfunction()
+
+# The output of `command` must be the file `expected`, byte for byte.
+function(clockwise_output_test name expected)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -DEXPECTED=${expected}
+                                -P ${PROJECT_SOURCE_DIR}/cmake/expect_output.cmake -- ${ARGN})
+endfunction()

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// expect: a key is text, contiguous bytes, an integer or enum
+#include <clockwise/clockwise.hpp>
+
+#if CLOCKWISE_TEST_MISUSE
+const double key = 4.2;
+#else
+const int key = 42;
+#endif
+
+const std::string& owner(const clockwise::HashRing<>& ring) { return ring.lookup(key); }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// expect: not plain char or wchar_t, which differ by platform
+#include <clockwise/clockwise.hpp>
+
+#if CLOCKWISE_TEST_MISUSE
+const char key = 'k';
+#else
+const unsigned char key = 'k';
+#endif
+
+const std::string& owner(const clockwise::HashRing<>& ring) { return ring.lookup(key); }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// expect: no matching function for call to .movement
+#include <clockwise/clockwise.hpp>
+
+using Named = clockwise::HashRing<>;
+#if CLOCKWISE_TEST_MISUSE
+using Numbered = clockwise::HashRing<clockwise::Xxh3, int>;
+#else
+using Numbered = clockwise::HashRing<>;
+#endif
+
+double moved(const Named& before, const Numbered& after) {
+  return clockwise::movement(before, after).fraction();
+}

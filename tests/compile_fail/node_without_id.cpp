@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// expect: a node is text, an integer, or a struct whose id is given by
+#include <clockwise/clockwise.hpp>
+
+struct Server {
+#if CLOCKWISE_TEST_MISUSE
+  std::string name;
+#else
+  std::string id;
+#endif
+};
+
+void join(clockwise::HashRing<clockwise::Xxh3, Server>& ring) { ring.add(Server{"a"}); }
