@@ -296,9 +296,8 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index>, Node, Inde
   /// The members as they will be, in id order, and the vnodes that come and go.
   struct Plan {
     Plan(HashRing& ring, Edit& edit) : ring_(ring) {
-      check_limits(edit);
+      reserve(edit);
       change.renumber.assign(ring.size(), npos);
-      members.reserve(ring.size() + edit.members_.size());
       std::size_t old = 0;
       for (auto& [id, state] : edit.members_) {
         const std::size_t place = detail::place_of(ring.members_, id);
@@ -340,20 +339,20 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index>, Node, Inde
       }
     }
 
-    /// Before any memory is taken for positions.
-    void check_limits(const Edit& edit) const {
+    /// Refuses what does not fit before any memory is taken for positions, then takes it at once.
+    void reserve(const Edit& edit) {
       std::uint64_t nodes = ring_.size();
       std::uint64_t positions = ring_.vnode_count();
+      std::uint64_t added = 0;
+      std::uint64_t dropped = 0;
       for (const auto& [id, state] : edit.members_) {
         const Index index = ring_.index_of(id);
-        if (index != npos) {
-          nodes -= 1;
-          positions -= ring_.members_[index].vnodes;
-        }
-        if (state) {
-          nodes += 1;
-          positions += state->vnodes;
-        }
+        const std::uint32_t before = index == npos ? 0 : ring_.members_[index].vnodes;
+        const std::uint32_t after = state ? state->vnodes : 0;
+        nodes = nodes - (index == npos ? 0 : 1) + (state ? 1 : 0);
+        positions = positions - before + after;
+        added += after > before ? after - before : 0;
+        dropped += before > after ? before - after : 0;
       }
       if (nodes > npos) {
         detail::fail_length(std::to_string(nodes) + " members on a ring whose Index holds " +
@@ -363,6 +362,9 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index>, Node, Inde
         detail::fail_length(std::to_string(positions) + " positions on a ring; at most " +
                             std::to_string(max_positions) + " are served");
       }
+      members.reserve(static_cast<std::size_t>(nodes));
+      change.added.reserve(static_cast<std::size_t>(added));
+      change.dropped.reserve(static_cast<std::size_t>(dropped));
     }
 
     HashRing& ring_;

@@ -17,11 +17,11 @@
 // Owners are numbered by the order of their ids. Three things follow: ties sort themselves, two
 // tables with the same members are equal array by array, and shares come out in id order.
 
-#include <algorithm>  // sort
-#include <array>      // array
+#include <algorithm>  // lower_bound, min, sort
+#include <bit>        // bit_width
 #include <compare>    // strong_ordering
 #include <concepts>   // unsigned_integral
-#include <cstddef>    // size_t
+#include <cstddef>    // ptrdiff_t, size_t
 #include <cstdint>    // uint64_t
 #include <span>       // span
 #include <vector>     // vector
@@ -177,23 +177,23 @@ class RingTable {
     }
   }
 
-  /// Hashes are uniform, so their top bits deal them into buckets that fit a cache and sort there.
-  /// Where they are not uniform, a bucket is large and the whole costs what std::sort does.
+  /// Hashes are uniform, so their top bits deal them into small buckets that sort in cache. Where
+  /// they are not uniform, a bucket is large and the whole costs what std::sort does.
   static void sort_vnodes(std::vector<Vnode>& vnodes) {
-    constexpr std::size_t buckets = 1024;
-    constexpr int shift = 54;
-    if (vnodes.size() < 16 * buckets) {
+    if (vnodes.size() < 64) {
       std::sort(vnodes.begin(), vnodes.end());
       return;
     }
-    std::array<std::size_t, buckets + 1> ends{};
+    const int bits = (std::min)(static_cast<int>(std::bit_width(vnodes.size())) - 4, 15);
+    const int shift = 64 - bits;
+    std::vector<std::size_t> ends((std::size_t{1} << bits) + 1);
     for (const Vnode& vnode : vnodes) ++ends[(vnode.position >> shift) + 1];
-    for (std::size_t b = 0; b < buckets; ++b) ends[b + 1] += ends[b];
+    for (std::size_t bucket = 1; bucket < ends.size(); ++bucket) ends[bucket] += ends[bucket - 1];
     std::vector<Vnode> dealt(vnodes.size());
     for (const Vnode& vnode : vnodes) dealt[ends[vnode.position >> shift]++] = vnode;
     auto begin = dealt.begin();
-    for (std::size_t b = 0; b < buckets; ++b) {
-      const auto end = dealt.begin() + static_cast<std::ptrdiff_t>(ends[b]);
+    for (std::size_t bucket = 0; bucket + 1 < ends.size(); ++bucket) {
+      const auto end = dealt.begin() + static_cast<std::ptrdiff_t>(ends[bucket]);
       std::sort(begin, end);
       begin = end;
     }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// What it costs to build a ring and to change one, beside the least it could cost.
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <charconv>
+#include <clockwise/hash_ring.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Ring = clockwise::HashRing<>;
+
+std::vector<std::string> names(std::size_t count) {
+  std::vector<std::string> nodes;
+  for (std::size_t i = 0; i < count; ++i) nodes.push_back("cache-" + std::to_string(i));
+  return nodes;
+}
+
+// The floor of a build: hash every label, then sort the positions, without owners.
+void hash_and_sort(benchmark::State& state) {
+  const auto nodes = names(static_cast<std::size_t>(state.range(0)));
+  const clockwise::Xxh3 hash;
+  for (auto _ : state) {
+    std::vector<std::uint64_t> positions;
+    positions.reserve(nodes.size() * 200);
+    for (const auto& node : nodes) {
+      std::string label = node + "#000";
+      for (unsigned i = 0; i < 200; ++i) {
+        char* const end =
+            std::to_chars(label.data() + node.size() + 1, label.data() + label.size(), i).ptr;
+        const auto length = static_cast<std::size_t>(end - label.data());
+        positions.push_back(hash(std::as_bytes(std::span(label.data(), length))));
+      }
+    }
+    std::sort(positions.begin(), positions.end());
+    benchmark::DoNotOptimize(positions.data());
+  }
+}
+
+void add_all(benchmark::State& state) {
+  const auto nodes = names(static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) {
+    Ring ring;
+    ring.add_all(nodes);
+    benchmark::DoNotOptimize(ring.positions().data());
+  }
+}
+
+// The floor of a change: copy both arrays into new memory.
+void copy_arrays(benchmark::State& state) {
+  const Ring ring(names(static_cast<std::size_t>(state.range(0))));
+  const std::vector<std::uint64_t> positions(ring.positions().begin(), ring.positions().end());
+  const std::vector<std::uint16_t> owners(ring.owners().begin(), ring.owners().end());
+  for (auto _ : state) {
+    auto new_positions = positions;
+    auto new_owners = owners;
+    benchmark::DoNotOptimize(new_positions.data());
+    benchmark::DoNotOptimize(new_owners.data());
+  }
+}
+
+// One node joins and leaves again, its name in the middle of the order. Two changes an iteration.
+void join_and_leave(benchmark::State& state) {
+  Ring ring(names(static_cast<std::size_t>(state.range(0))));
+  for (auto _ : state) {
+    ring.add("cache-5-joins");
+    ring.remove("cache-5-joins");
+  }
+}
+
+void join(benchmark::State& state) {
+  Ring ring(names(static_cast<std::size_t>(state.range(0))));
+  for (auto _ : state) {
+    ring.add("cache-5-joins");
+    state.PauseTiming();
+    ring.remove("cache-5-joins");
+    state.ResumeTiming();
+  }
+}
+
+BENCHMARK(hash_and_sort)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(add_all)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(copy_arrays)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(join)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(join_and_leave)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
