@@ -17,6 +17,7 @@
 #include "clockwise/node.hpp"
 #include "clockwise/replica_list.hpp"
 #include "clockwise/theory.hpp"
+#include "clockwise/token_ring.hpp"
 #include "clockwise/version.hpp"
 
 #endif  // CLOCKWISE_CLOCKWISE_HPP

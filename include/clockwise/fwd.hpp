@@ -27,6 +27,10 @@ template <HashFunction Hash = Xxh3, class Node = std::string,
           std::unsigned_integral Index = std::uint16_t>
 class HashRing;
 
+template <HashFunction Hash = Xxh3, class Node = std::string,
+          std::unsigned_integral Index = std::uint16_t>
+class TokenRing;
+
 template <HashFunction Hash = Xxh3, class Node = std::string>
 class ModN;
 
