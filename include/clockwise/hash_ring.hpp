@@ -22,8 +22,8 @@
 #include <span>              // span
 #include <string>            // string, to_string
 #include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v
-#include <utility>           // move
+#include <type_traits>       // is_arithmetic_v, remove_cvref_t
+#include <utility>           // move, pair
 #include <vector>            // vector
 
 #include "clockwise/detail/error.hpp"
@@ -83,8 +83,7 @@ class HashRing : public detail::EditableRing<HashRing<Hash, Node, Index>, Node, 
     add_all(nodes);
   }
 
-  // --- Membership: also remove, update and clear
-  // --------------------------------------------------
+  // --- Membership: also remove, update and clear ------------------------------------------------
 
   void add(Node node) { add(std::move(node), NodeOptions{}); }
   template <class Weight>
@@ -108,6 +107,11 @@ class HashRing : public detail::EditableRing<HashRing<Hash, Node, Index>, Node, 
         }
       }
     });
+  }
+
+  void add_all(std::initializer_list<Node> nodes) { add_all<std::initializer_list<Node>>(nodes); }
+  void add_all(std::initializer_list<std::pair<Node, NodeOptions>> nodes) {
+    add_all<std::initializer_list<std::pair<Node, NodeOptions>>>(nodes);
   }
 
   /// Raising a weight only adds vnodes, so keys move only to this node; lowering it only removes
@@ -235,6 +239,10 @@ template <HashFunction Hash>
 HashRing(std::initializer_list<const char*>, RingOptions, Hash)
     -> HashRing<Hash, std::string, std::uint16_t>;
 HashRing(RingOptions) -> HashRing<Xxh3, std::string, std::uint16_t>;
+// HashRing ring(servers) is a ring of what the range holds.
+template <class Nodes>
+HashRing(const Nodes& nodes, RingOptions = {})
+    -> HashRing<Xxh3, std::remove_cvref_t<decltype(*std::begin(nodes))>, std::uint16_t>;
 
 }  // namespace clockwise
 

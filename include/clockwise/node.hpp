@@ -26,9 +26,9 @@ namespace clockwise {
 
 /// How a member takes part.
 struct NodeOptions {
-  double weight = 1.0;     ///< Share of the load beside the others'; 0 drains it: it owns nothing.
-  std::string rack;        ///< Failure domain inside its datacenter; empty: one of its own.
-  std::string datacenter;  ///< Empty where there is only one.
+  double weight = 1.0;    ///< Share of the load beside the others'; 0 drains it: it owns nothing.
+  std::string rack = {};  ///< Failure domain inside its datacenter; empty: one of its own.
+  std::string datacenter = {};  ///< Empty where there is only one.
 };
 
 /// How a ring is built. A part of the placement: every program has to use the same.
@@ -41,8 +41,8 @@ template <class Node>
 struct Member {
   Node node;
   double weight = 1.0;
-  std::string rack;
-  std::string datacenter;
+  std::string rack = {};
+  std::string datacenter = {};
   std::uint32_t vnodes = 0;  ///< Positions on the ring: vnode_count(weight, options.vnodes).
 };
 

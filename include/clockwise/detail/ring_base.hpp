@@ -128,7 +128,7 @@ class RingBase {
   template <class Key>
   Successors<Node, Index> successors(const Key& key) const {
     return Successors<Node, Index>(owners(), members(), table_.rank_of(place_on_circle(key)),
-                                   topology_.whole().nodes);
+                                   table_.empty() ? 0 : topology_.whole().nodes);
   }
 
   // --- Shares -----------------------------------------------------------------------------------
