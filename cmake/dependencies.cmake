@@ -38,8 +38,6 @@ function(clockwise_find_xxhash)
     set(xxHashHeader_INCLUDE_DIR ${xxhash_SOURCE_DIR} CACHE PATH "Where xxhash.h is" FORCE)
     find_package(xxHashHeader 0.8 REQUIRED)
   endif()
-  # Whoever links clockwise from another directory needs to see it.
-  set_target_properties(xxHashHeader::xxHashHeader PROPERTIES IMPORTED_GLOBAL TRUE)
 endfunction()
 
 macro(clockwise_find_catch2)

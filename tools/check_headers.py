@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What every source file and header owes: the licence line, a guard named after its path, standard
+includes that say what they are for, a place in CMake's file set and, if public, in the umbrella."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+LICENCE = "SPDX-License-Identifier: MIT"
+SOURCES = {".cmake", ".cpp", ".hpp", ".py", ".sh"}
+BARE_SOURCES = {"CMakeLists.txt", "run", "setup", "format"}
+NOT_IN_UMBRELLA = ("shared.hpp", "compat/", "detail/", "clockwise.hpp")
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+INCLUDE = ROOT / "include"
+
+
+def source_files():
+    tracked = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True, check=False
+    )
+    if tracked.returncode == 0:
+        paths = [ROOT / name for name in tracked.stdout.split("\0") if name]
+    else:  # an archive of the sources
+        paths = [path for path in ROOT.rglob("*") if "build" not in path.parts]
+    return [p for p in paths if p.is_file() and (p.suffix in SOURCES or p.name in BARE_SOURCES)]
+
+
+def licence_errors():
+    for path in source_files():
+        head = path.read_text().splitlines()[:2]
+        if not any(LICENCE in line for line in head):
+            yield f"{path.relative_to(ROOT)}: its first lines lack {LICENCE}"
+
+
+def header_errors(header, text):
+    guard = re.sub(r"[^A-Z0-9]", "_", header.removeprefix("clockwise/").upper())
+    guard = f"CLOCKWISE_{guard}"
+    lines = text.splitlines()
+    if lines[:3] != [f"// {LICENCE}", f"#ifndef {guard}", f"#define {guard}"]:
+        yield f"{header}: does not begin with the licence and the guard {guard}"
+    if lines[-1] != f"#endif  // {guard}":
+        yield f"{header}: does not end with #endif  // {guard}"
+    for line in lines:
+        if re.match(r"#include <[a-z0-9_]+>$", line):
+            yield f"{header}: '{line}' does not say what it is for"
+
+
+def list_errors(what, listed, expected):
+    for missing in sorted(expected - set(listed)):
+        yield f"{what} lacks {missing}"
+    for extra in sorted(set(listed) - expected):
+        yield f"{what} names {extra}, which does not belong there"
+    if listed != sorted(listed):
+        yield f"{what} is not in alphabetical order"
+
+
+def errors():
+    headers = {str(path.relative_to(INCLUDE)): path.read_text() for path in INCLUDE.rglob("*.hpp")}
+    public = {
+        header
+        for header in headers
+        if not header.removeprefix("clockwise/").startswith(NOT_IN_UMBRELLA)
+    }
+    in_umbrella = re.findall(r'#include "(.+)"', headers["clockwise/clockwise.hpp"])
+    in_file_set = re.findall(r"^ +include/(\S+\.hpp)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)
+
+    yield from licence_errors()
+    for header in sorted(headers):
+        yield from header_errors(header, headers[header])
+    yield from list_errors("the umbrella", in_umbrella, public)
+    yield from list_errors("CMake's file set", in_file_set, set(headers))
+
+
+def main():
+    found = list(errors())
+    for error in found:
+        print(f"headers: {error}", file=sys.stderr)
+    print(f"headers: {len(found)} errors")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
