@@ -4,9 +4,11 @@
 # tests/<name>_test.cpp, a Catch2 program; each of its cases is a test. Further arguments are
 # libraries.
 function(clockwise_test name)
-  add_executable(${name}_test ${name}_test.cpp)
-  target_link_libraries(${name}_test PRIVATE clockwise_strict Catch2::Catch2WithMain ${ARGN})
-  catch_discover_tests(${name}_test TEST_PREFIX "${name}: " PROPERTIES LABELS unit)
+  string(REPLACE "/" "_" target ${name}_test) # tests/<folder>/<name>_test.cpp
+  add_executable(${target} ${name}_test.cpp)
+  target_link_libraries(${target} PRIVATE clockwise_strict Catch2::Catch2WithMain ${ARGN})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  catch_discover_tests(${target} TEST_PREFIX "${name}: " PROPERTIES LABELS unit)
 endfunction()
 
 # tests/<name>.cpp, a program of its own that returns 0. Further arguments are more sources.

@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The package recipes state the library's version and set only options that the build has."""
+
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PORT = ROOT / "packaging" / "vcpkg" / "clockwise"
+RECIPES = (PORT / "portfile.cmake", ROOT / "packaging" / "conan" / "conanfile.py")
+
+
+def errors():
+    header = (ROOT / "include" / "clockwise" / "version.hpp").read_text()
+    version = ".".join(re.findall(r"#define CLOCKWISE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
+    port_version = json.loads((PORT / "vcpkg.json").read_text())["version-semver"]
+    if port_version != version:
+        yield f"the vcpkg port is of version {port_version}, the library of {version}"
+
+    options = set(re.findall(r"option\((CLOCKWISE_\w+)", (ROOT / "CMakeLists.txt").read_text()))
+    for recipe in RECIPES:
+        used = set(re.findall(r"\bD?(CLOCKWISE_(?!VERSION)\w+)", recipe.read_text()))
+        if not used:
+            yield f"{recipe.relative_to(ROOT)} sets no option"
+        for unknown in sorted(used - options):
+            yield f"{recipe.relative_to(ROOT)} sets {unknown}, which is no option"
+
+
+def main():
+    found = list(errors())
+    for error in found:
+        print(f"packaging: {error}", file=sys.stderr)
+    print(f"packaging: {len(found)} errors")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
