@@ -100,7 +100,8 @@ class RingBase {
   /// in the list without a predicate is in this one, in the same order, and first. Behind come
   /// substitutes (see ReplicaList::first_substitute), so that the whole is as spread out as the
   /// rule demands of the live members. `is_live` has to give one answer per node for the length of
-  /// the call. While no replica is down, it is called r times; else up to N times more.
+  /// the call. While no replica is down, it is called r times; else of up to N members more, and
+  /// again at each vnode of a dead one that the walk comes by.
   template <class Key, std::predicate<const Node&> IsLive>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread,
                                     const IsLive& is_live) const {
@@ -276,8 +277,9 @@ class RingBase {
     walk(table_, table_.rank_of(position), wanted, [&](Index owner) {
       const std::size_t group = request.group_of(topology_, owner);
       const auto number = static_cast<std::uint32_t>(owner);
-      if (group == quotas.size() || !is_live(node(owner)) ||
-          !quotas[group].take(number, apart ? topology_.domain(owner) : number)) {
+      if (group == quotas.size() ||
+          !quotas[group].take(number, apart ? topology_.domain(owner) : number,
+                              [&] { return is_live(node(owner)); })) {
         return false;
       }
       emit(owner);

@@ -5,9 +5,9 @@
 // Which members fail together: the racks and datacenters of a node table, as small numbers.
 
 #include <algorithm>    // lower_bound
-#include <compare>      // strong_ordering
-#include <cstddef>      // ptrdiff_t, size_t
+#include <cstddef>      // size_t
 #include <cstdint>      // uint32_t
+#include <map>          // map
 #include <string>       // string
 #include <string_view>  // string_view
 #include <utility>      // pair
@@ -27,40 +27,43 @@ class Topology {
 
   Topology() = default;
 
-  /// `members`: pointers to rows of a node table. O(N log racks).
+  /// `members`: pointers to rows of a node table. O(N log D) for D racks and datacenters.
   template <class MemberPointers>
   explicit Topology(const MemberPointers& members) {
-    std::vector<std::pair<std::string_view, std::string_view>> racks;
-    std::vector<std::string_view> datacenters;
+    using Rack = std::pair<std::string_view, std::string_view>;  // datacenter and name
+    std::map<Rack, std::uint32_t> racks;
+    std::map<std::string_view, std::uint32_t> datacenters;
+    std::vector<std::uint32_t*> rack_of;  // nullptr: none
+    rack_of.reserve(members.size());
+    member_datacenters_.reserve(members.size());
     for (const auto* member : members) {
-      insert(datacenters, std::string_view(member->datacenter));
-      if (!member->rack.empty()) {
-        insert(racks,
-               std::pair(std::string_view(member->datacenter), std::string_view(member->rack)));
-      }
+      datacenters.try_emplace(member->datacenter);
+      const Rack rack(member->datacenter, member->rack);
+      rack_of.push_back(member->rack.empty() ? nullptr : &racks.try_emplace(rack).first->second);
     }
     has_racks_ = !racks.empty();
-    datacenters_.assign(datacenters.begin(), datacenters.end());
-    datacenter_extents_.resize(datacenters.size());
+    std::uint32_t number = 0;
+    for (auto& [name, rack] : racks) rack = number++;
+    datacenters_.reserve(datacenters.size());
+    for (auto& [name, datacenter] : datacenters) {
+      datacenter = static_cast<std::uint32_t>(datacenters_.size());
+      datacenters_.emplace_back(name);
+    }
+    datacenter_extents_.resize(datacenters_.size());
 
     std::vector<bool> met(racks.size());
-    std::uint32_t index = 0;
-    for (const auto* member : members) {
-      std::uint32_t domain = static_cast<std::uint32_t>(racks.size()) + index++;
-      if (!member->rack.empty()) {
-        domain = find(
-            racks, std::pair(std::string_view(member->datacenter), std::string_view(member->rack)));
-      }
-      const std::uint32_t datacenter = datacenter_named(member->datacenter);
-      if (has_racks_) domains_.push_back(domain);
+    for (std::size_t i = 0; i < members.size(); ++i, ++number) {
+      const std::uint32_t* const rack = rack_of[i];
+      const std::uint32_t datacenter = datacenters.find(members[i]->datacenter)->second;
       member_datacenters_.push_back(datacenter);
-      if (member->vnodes == 0) continue;
-      const bool new_domain = domain >= racks.size() || !met[domain];
-      if (domain < racks.size()) met[domain] = true;
+      if (has_racks_) domains_.push_back(rack == nullptr ? number : *rack);
+      if (members[i]->vnodes == 0) continue;
+      const bool new_domain = rack == nullptr || !met[*rack];
+      if (rack != nullptr) met[*rack] = true;
       count(whole_, new_domain);
       count(datacenter_extents_[datacenter], new_domain);
     }
-    domain_limit_ = racks.size() + index;
+    domain_limit_ = number;
   }
 
   bool has_racks() const noexcept { return has_racks_; }
@@ -73,7 +76,10 @@ class Topology {
 
   /// The number of a datacenter, `none` where no member names it.
   std::uint32_t datacenter_named(std::string_view name) const noexcept {
-    return find(datacenters_, name);
+    const auto at = std::lower_bound(datacenters_.begin(), datacenters_.end(), name);
+    return at == datacenters_.end() || *at != name
+               ? none
+               : static_cast<std::uint32_t>(at - datacenters_.begin());
   }
   std::string_view datacenter_name(std::uint32_t datacenter) const noexcept {
     return datacenters_[datacenter];
@@ -89,17 +95,6 @@ class Topology {
   }
 
  private:
-  template <class T, class U>
-  static std::uint32_t find(const std::vector<T>& sorted, const U& value) noexcept {
-    const auto at = std::lower_bound(sorted.begin(), sorted.end(), value);
-    return at == sorted.end() || *at != value ? none
-                                              : static_cast<std::uint32_t>(at - sorted.begin());
-  }
-  template <class T>
-  static void insert(std::vector<T>& sorted, const T& value) {
-    const auto at = std::lower_bound(sorted.begin(), sorted.end(), value);
-    if (at == sorted.end() || *at != value) sorted.insert(at, value);
-  }
   static void count(Extent& extent, bool new_domain) {
     ++extent.nodes;
     extent.domains += new_domain ? 1 : 0;

@@ -69,15 +69,18 @@ class Quota {
 
   std::size_t left() const { return left_; }
 
-  /// Whether the walk, standing at `node` in `domain`, takes it.
-  bool take(std::uint32_t node, std::uint32_t domain) {
+  /// Whether the walk, standing at `node` in `domain`, takes it. accept() is asked last, only about
+  /// a node that has a place in the list, and may still refuse it.
+  template <class Accept>
+  bool take(std::uint32_t node, std::uint32_t domain, const Accept& accept) {
     if (left_ == 0) return false;
-    if (!domains_.contains(domain)) {
-      domains_.insert(domain);
-    } else if (repeats_left_ > 0 && !nodes_.contains(node)) {
+    const bool repeats = domains_.contains(domain);
+    if (repeats && (repeats_left_ == 0 || nodes_.contains(node))) return false;
+    if (!accept()) return false;
+    if (repeats) {
       --repeats_left_;
     } else {
-      return false;
+      domains_.insert(domain);
     }
     if (repeats_ > 0) nodes_.insert(node);
     --left_;
