@@ -158,12 +158,6 @@ std::vector<typename Ring::node_type> nodes_of(const Ring& ring) {
   return nodes;
 }
 
-template <class T>
-concept Ring = requires(const T& ring) {
-  ring.table();
-  ring.circle();
-};
-
 /// Calls visit(Arc, before rank, after rank) for the arcs between neighbouring positions of either
 /// table, each rank that of the arc's owner. Together they are the circle. Neither table is empty.
 /// Linear in both.

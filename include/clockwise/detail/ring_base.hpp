@@ -312,6 +312,14 @@ class RingBase {
   }
 };
 
+/// A ring flavour, for what works on all of them.
+template <class T>
+concept Ring = requires(const T& ring) {
+  ring.table();
+  ring.topology();
+  ring.circle();
+};
+
 }  // namespace clockwise::detail
 
 #endif  // CLOCKWISE_DETAIL_RING_BASE_HPP
