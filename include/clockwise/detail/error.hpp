@@ -37,8 +37,14 @@ template <class Error>
 }
 
 /// An id as a message shows it: in quotes, bytes that are not printable ASCII as \xNN, and no
-/// longer than a line.
-inline std::string quoted(std::string_view id) {
+/// longer than a line. An object, because a call of a function by this name with a std::string
+/// would also find std::quoted, where <iomanip> is included.
+struct Quoted {
+  std::string operator()(std::string_view id) const;
+};
+inline constexpr Quoted quoted{};
+
+inline std::string Quoted::operator()(std::string_view id) const {
   constexpr std::size_t longest = 64;
   constexpr std::string_view digits = "0123456789abcdef";
   std::string text = "\"";
