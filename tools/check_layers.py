@@ -11,14 +11,16 @@ import sys
 # header takes its place here before anything else.
 LAYERS = [
     ("0", "config version"),
-    ("0, detail", "detail/error detail/hash_policy detail/index_iterator detail/node_id"),
+    ("0, detail", "detail/error detail/fixed_point detail/hash_policy detail/index_iterator detail/mix "
+                  "detail/node_id"),
+    ("0, detail", "detail/weighted_rank"),
     ("side", "theory"),  # includes nothing, see ALONE
     ("1", "arc concepts fwd hash node replica_list"),
-    ("1, detail", "detail/ring_table detail/successors detail/topology"),
+    ("1, detail", "detail/member_table detail/ring_table detail/successors detail/topology"),
     ("1, detail", "detail/walk"),
     ("1, detail", "detail/ring_base"),
     ("1, detail", "detail/ring_edit"),
-    ("2", "hash_ring mod_n token_ring"),
+    ("2", "hash_ring mod_n rendezvous token_ring"),
     ("3", "balance movement"),
     ("top", "clockwise"),
 ]

@@ -15,6 +15,7 @@
 #include "clockwise/mod_n.hpp"
 #include "clockwise/movement.hpp"
 #include "clockwise/node.hpp"
+#include "clockwise/rendezvous.hpp"
 #include "clockwise/replica_list.hpp"
 #include "clockwise/theory.hpp"
 #include "clockwise/token_ring.hpp"

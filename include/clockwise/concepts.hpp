@@ -8,19 +8,32 @@
 
 namespace clockwise {
 
-/// What every placement scheme can do, so that code written for one runs on all: name the owner of
-/// a key, name the first r distinct nodes for it, take a node in, let one go, and say each node's
-/// share of the key space.
+/// What can be asked of a placement: the owner of a key, the first r distinct nodes for it, and
+/// each node's share of the key space.
 template <class P>
-concept Partitioner = requires(P& scheme, const P& view, const typename P::node_type& node,
-                               std::string_view key) {
+concept Placement = requires(const P& view, std::string_view key) {
   typename P::node_type;
   { view.lookup(key) } -> std::convertible_to<const typename P::node_type&>;
   { view.preference_list(key, std::size_t{3}).size() } -> std::convertible_to<std::size_t>;
-  scheme.add(node);
-  scheme.remove(node);
   { (*view.load_shares().begin()).second } -> std::convertible_to<double>;
 };
+
+/// Any member can be let go, by its node or id.
+template <class P>
+concept RemovesAny = requires(P& scheme, const typename P::node_type& node) {
+  { scheme.remove(node) } -> std::convertible_to<bool>;
+};
+
+/// Only the member that came last can be let go.
+template <class P>
+concept RemovesLast = requires(P& scheme) { scheme.pop(); };
+
+/// What every scheme can do, so that code written for one runs on all: a Placement that takes nodes
+/// in and lets them go. Code that has to remove a certain node asks for RemovesAny besides, which
+/// turns JumpHash away: its buckets can only end earlier.
+template <class P>
+concept Partitioner = Placement<P> && (RemovesAny<P> || RemovesLast<P>) &&
+                      requires(P& scheme, const typename P::node_type& node) { scheme.add(node); };
 
 }  // namespace clockwise
 

@@ -34,6 +34,9 @@ class TokenRing;
 template <HashFunction Hash = Xxh3, class Node = std::string>
 class ModN;
 
+template <HashFunction Hash = Xxh3, class Node = std::string>
+class Rendezvous;
+
 }  // namespace clockwise
 
 #endif  // CLOCKWISE_FWD_HPP

@@ -6,18 +6,17 @@
 // smallest there is, and a change from N to N + 1 nodes moves 1 - 1/(N+1) of the keys. Use it where
 // the number of nodes never changes.
 
-#include <cstddef>           // ptrdiff_t, size_t
+#include <cstddef>           // size_t
 #include <cstdint>           // uint64_t
 #include <initializer_list>  // initializer_list
 #include <string>            // string
-#include <string_view>       // string_view
 #include <utility>           // move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/member_table.hpp"
+#include "clockwise/detail/node_id.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
-#include "clockwise/node.hpp"
 #include "clockwise/replica_list.hpp"
 
 namespace clockwise {
@@ -30,58 +29,47 @@ namespace clockwise {
 /// for lookup on no nodes. References end with the next change. Thread-safety: a standard
 /// container's.
 template <HashFunction Hash, class Node>
-class ModN {
+class ModN : public detail::MemberTable<ModN<Hash, Node>, Hash, UnweightedNode<Node>> {
+  using Base = detail::MemberTable<ModN, Hash, UnweightedNode<Node>>;
+
  public:
-  using node_type = Node;
-  using hash_type = Hash;
-  using index_type = std::size_t;
+  using Base::size;
+  using typename Base::index_type;
 
   ModN() = default;
-  explicit ModN(Hash hash) : hash_(std::move(hash)) {}
-  ModN(std::initializer_list<Node> nodes, Hash hash = {}) : hash_(std::move(hash)) {
+  explicit ModN(Hash hash) : Base(std::move(hash)) {}
+  ModN(std::initializer_list<Node> nodes, Hash hash = {}) : Base(std::move(hash)) {
     for (const Node& node : nodes) add(node);
   }
 
   /// O(N).
   void add(Node node) {
-    const auto id = detail::id_of(node);
-    detail::check_id(id);
-    const std::size_t place = detail::place_of(members_, id);
-    if (is_at(place, id))
-      detail::fail_invalid("node " + detail::quoted(id) + " is a member already");
-    members_.insert(members_.begin() + static_cast<std::ptrdiff_t>(place), Row{std::move(node)});
+    const std::size_t place = this->place_to_join(detail::id_of(node));
+    this->insert(place, {std::move(node)});
   }
 
   /// False where there is no such node. O(N).
   template <class Id>
   bool remove(const Id& id) {
-    const auto text = detail::id_of(id);
-    const std::size_t place = detail::place_of(members_, text);
-    if (!is_at(place, text)) return false;
-    members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(place));
+    const std::size_t place = this->index_of(id);
+    if (place == Base::npos) return false;
+    this->erase(place);
     return true;
   }
 
-  /// One hash and one division. Throws std::out_of_range where there are no nodes.
-  template <class Key>
-  const Node& lookup(const Key& key) const {
-    const Node* const owner = try_lookup(key);
-    if (owner == nullptr) detail::fail_range("lookup among no nodes");
-    return *owner;
-  }
-  template <class Key>
-  const Node* try_lookup(const Key& key) const noexcept {
-    return empty() ? nullptr : &members_[number_of(key)].node;
+  /// The owner's number, npos where there are no nodes. One division.
+  index_type lookup_index(Position position) const noexcept {
+    return this->empty() ? Base::npos
+                         : static_cast<index_type>(static_cast<std::uint64_t>(position) % size());
   }
 
   /// The owner and the r - 1 nodes numbered after it.
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
     ReplicaList<Node> list(r);
-    if (empty()) return list;
-    std::size_t number = number_of(key);
+    std::size_t number = lookup_index(this->position_of(key));
     for (std::size_t left = r < size() ? r : size(); left > 0; --left) {
-      list.push_back(members_[number].node);
+      list.push_back(this->node(number));
       if (++number == size()) number = 0;
     }
     return list;
@@ -93,49 +81,14 @@ class ModN {
     shares.reserve(size());
     for (std::size_t i = 0; i < size(); ++i) {
       const std::uint64_t positions = (~std::uint64_t{0} - i) / size() + 1;
-      shares.emplace_back(members_[i].node,
+      shares.emplace_back(this->node(i),
                           size() == 1 ? 1.0 : static_cast<double>(positions) * 0x1p-64);
     }
     return shares;
   }
-
-  std::size_t size() const noexcept { return members_.size(); }
-  bool empty() const noexcept { return members_.empty(); }
-  /// `number` < size(); nodes are numbered in id order.
-  const Node& node(std::size_t number) const noexcept { return members_[number].node; }
-  template <class Id>
-  bool contains(const Id& id) const {
-    const auto text = detail::id_of(id);
-    return is_at(detail::place_of(members_, text), text);
-  }
-
-  template <class Key>
-  Position position_of(const Key& key) const noexcept {
-    return Position{detail::hash_key(hash_, key)};
-  }
-  /// See HashRing::circle.
-  std::uint64_t circle() const noexcept { return detail::policy_probe(hash_); }
-
- private:
-  struct Row {
-    Node node;
-  };
-
-  template <class Key>
-  std::size_t number_of(const Key& key) const noexcept {
-    return static_cast<std::size_t>(detail::hash_key(hash_, key) % size());
-  }
-  bool is_at(std::size_t place, std::string_view id) const {
-    if (place == size()) return false;
-    const auto own = detail::id_of(members_[place].node);
-    return std::string_view(own) == id;
-  }
-
-  [[no_unique_address]] Hash hash_{};
-  std::vector<Row> members_;  // in id order
 };
 
-ModN(std::initializer_list<const char*>)->ModN<Xxh3, std::string>;
+ModN(std::initializer_list<const char*>) -> ModN<Xxh3, std::string>;
 
 }  // namespace clockwise
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_FIXED_POINT_HPP
+#define CLOCKWISE_DETAIL_FIXED_POINT_HPP
+
+// Arithmetic on 128 bits and on the exact values of doubles, in integers, so that a weight decides
+// the same on every platform.
+
+#include <bit>      // bit_cast, countl_zero
+#include <cstdint>  // uint64_t
+
+namespace clockwise::detail {
+
+/// The upper 64 bits of a * b.
+constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept {
+#if defined(__SIZEOF_INT128__)
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
+#else
+  constexpr std::uint64_t low_half = 0xffffffff;
+  const std::uint64_t low = (a & low_half) * (b & low_half);
+  const std::uint64_t middle = (a >> 32) * (b & low_half) + (low >> 32);
+  const std::uint64_t other = (a & low_half) * (b >> 32) + (middle & low_half);
+  return (a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32);
+#endif
+}
+
+/// (high * 2^64 + low) / divisor, rounded down. `high` < `divisor`. Bit by bit: not for lookups.
+constexpr std::uint64_t divide(std::uint64_t high, std::uint64_t low,
+                               std::uint64_t divisor) noexcept {
+  std::uint64_t quotient = 0;
+  for (int bit = 0; bit < 64; ++bit) {
+    const bool carry = high >> 63 != 0;
+    high = high << 1 | low >> 63;
+    low <<= 1;
+    quotient <<= 1;
+    if (carry || high >= divisor) {
+      high -= divisor;
+      quotient |= 1;
+    }
+  }
+  return quotient;
+}
+
+/// mantissa * 2^exponent, the top bit of the mantissa set.
+struct Scaled {
+  std::uint64_t mantissa;
+  int exponent;
+};
+
+/// The exact value of a double that is finite and above 0.
+constexpr Scaled scaled(double value) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t fraction = bits & 0xfffffffffffff;
+  const auto biased_exponent = static_cast<int>(bits >> 52 & 0x7ff);
+  const std::uint64_t mantissa =
+      biased_exponent == 0 ? fraction : fraction | std::uint64_t{1} << 52;
+  const int shift = std::countl_zero(mantissa);
+  return {mantissa << shift, (biased_exponent == 0 ? 1 : biased_exponent) - 1075 - shift};
+}
+
+/// weight / largest, in units of 2^-32, rounded down but at least one unit for a weight above 0.
+/// 0 <= weight <= largest, which is above 0.
+constexpr std::uint64_t relative_weight(double weight, double largest) noexcept {
+  if (!(weight > 0)) return 0;
+  const Scaled one = scaled(weight);
+  const Scaled all = scaled(largest);
+  const std::uint64_t quotient = divide(one.mantissa >> 32, one.mantissa << 32, all.mantissa);
+  const int shift = all.exponent - one.exponent;
+  const std::uint64_t units = shift > 63 ? 0 : quotient >> shift;
+  return units == 0 ? 1 : units;
+}
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_FIXED_POINT_HPP

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_MEMBER_TABLE_HPP
+#define CLOCKWISE_DETAIL_MEMBER_TABLE_HPP
+
+// What the partitioners that are no rings share: their members, sorted by id, and the hash of keys.
+
+#include <cstddef>      // ptrdiff_t, size_t
+#include <cstdint>      // uint64_t
+#include <span>         // span
+#include <string>       // string, to_string
+#include <string_view>  // string_view
+#include <type_traits>  // is_nothrow_move_assignable_v, is_nothrow_move_constructible_v
+#include <utility>      // move
+#include <vector>       // vector
+
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/node_id.hpp"
+#include "clockwise/hash.hpp"
+#include "clockwise/node.hpp"
+
+namespace clockwise {
+
+/// Rows of the node tables of partitioners that are no rings.
+template <class Node>
+struct WeightedNode {
+  Node node;
+  double weight = 1.0;
+};
+template <class Node>
+struct UnweightedNode {
+  Node node;
+};
+
+namespace detail {
+
+/// A scheme derives from MemberTable<Scheme, Hash, Row>, where a Row has a member `node`, and
+/// offers `lookup_index(Position)`. Const members may be called from any number of threads at once,
+/// as long as none changes the scheme; a change ends the validity of every reference, list and
+/// span.
+template <class Scheme, HashFunction Hash, class Row>
+class MemberTable {
+ public:
+  using node_type = decltype(Row::node);
+  using hash_type = Hash;
+  using index_type = std::size_t;
+
+  /// What lookup_index gives where nobody owns anything.
+  static constexpr index_type npos = ~index_type{0};
+
+  /// The owner of `key`. Throws std::out_of_range where nobody owns anything: no members, or all
+  /// of them drained.
+  template <class Key>
+  const node_type& lookup(const Key& key) const {
+    const node_type* const owner = try_lookup(key);
+    if (owner == nullptr) {
+      fail_range("lookup where nothing is owned, among " + std::to_string(size()) + " members");
+    }
+    return *owner;
+  }
+  /// The same without an error: nullptr.
+  template <class Key>
+  const node_type* try_lookup(const Key& key) const noexcept {
+    const index_type owner = static_cast<const Scheme&>(*this).lookup_index(position_of(key));
+    return owner == npos ? nullptr : &members_[owner].node;
+  }
+
+  std::size_t size() const noexcept { return members_.size(); }
+  bool empty() const noexcept { return members_.empty(); }
+  /// In id order, drained members included.
+  std::span<const Row> members() const noexcept { return members_; }
+  /// `index` < size().
+  const node_type& node(index_type index) const noexcept { return members_[index].node; }
+  /// The place of `id` in members(), npos where it is none. `id` is a node or an id. O(log N).
+  template <class Id>
+  index_type index_of(const Id& id) const {
+    const auto text = id_of(id);
+    const std::size_t place = place_of(members_, text);
+    return is_at(place, text) ? place : npos;
+  }
+  template <class Id>
+  bool contains(const Id& id) const {
+    return index_of(id) != npos;
+  }
+
+  const Hash& hash() const noexcept { return hash_; }
+  template <class Key>
+  Position position_of(const Key& key) const noexcept {
+    return Position{hash_key(hash_, key)};
+  }
+  /// See HashRing::circle.
+  std::uint64_t circle() const noexcept { return policy_probe(hash_); }
+
+ protected:
+  MemberTable() = default;
+  explicit MemberTable(Hash hash) : hash_(std::move(hash)) {}
+
+  /// Where a node of this id will go. Refuses an empty id and one that is a member already.
+  std::size_t place_to_join(std::string_view id) const {
+    check_id(id);
+    const std::size_t place = place_of(members_, id);
+    if (is_at(place, id)) fail_invalid("node " + quoted(id) + " is a member already");
+    return place;
+  }
+  /// The place of a member that has to be one. `what` names the caller.
+  template <class Id>
+  std::size_t place_of_present(const Id& id, std::string_view what) const {
+    const std::size_t place = index_of(id);
+    if (place == npos) {
+      fail_range(std::string(what) + " of " + quoted(std::string_view(id_of(id))) +
+                 ", which is not a member");
+    }
+    return place;
+  }
+
+  /// All or nothing, whatever Node's moves may throw.
+  void insert(std::size_t place, Row row) {
+    if constexpr (moves_cannot_fail) {
+      members_.insert(members_.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));
+    } else {
+      std::vector<Row> members = members_;
+      members.insert(members.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));
+      members_.swap(members);
+    }
+  }
+  void erase(std::size_t place) {
+    if constexpr (moves_cannot_fail) {
+      members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(place));
+    } else {
+      std::vector<Row> members = members_;
+      members.erase(members.begin() + static_cast<std::ptrdiff_t>(place));
+      members_.swap(members);
+    }
+  }
+
+  std::vector<Row> members_;  // in id order
+
+ private:
+  static constexpr bool moves_cannot_fail =
+      std::is_nothrow_move_constructible_v<Row> && std::is_nothrow_move_assignable_v<Row>;
+
+  bool is_at(std::size_t place, std::string_view id) const {
+    if (place == size()) return false;
+    const auto own = id_of(members_[place].node);
+    return std::string_view(own) == id;
+  }
+
+  [[no_unique_address]] Hash hash_{};
+};
+
+}  // namespace detail
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_DETAIL_MEMBER_TABLE_HPP

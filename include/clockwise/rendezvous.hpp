@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_RENDEZVOUS_HPP
+#define CLOCKWISE_RENDEZVOUS_HPP
+
+// Rendezvous hashing, or highest random weight (Thaler and Ravishankar 1998): each node draws a
+// number for the key, and the best draw owns it.
+//
+//   clockwise::Rendezvous nodes({"cache-a", "cache-b", "cache-c"});
+//   nodes.add("cache-d", 2.0);
+//   nodes.lookup("user:42");              // the owner
+//   nodes.preference_list("user:42", 3);  // who inherits the key when the ones before are gone
+//
+// Against a ring: no vnodes, so shares are as even as the hash itself, a node costs a few words,
+// and the whole order of preference comes with the lookup; but a lookup asks every node. Choose it
+// up to some dozens of nodes.
+
+#include <algorithm>         // partial_sort
+#include <array>             // array
+#include <compare>           // strong_ordering
+#include <cstddef>           // ptrdiff_t, size_t
+#include <cstdint>           // uint64_t
+#include <initializer_list>  // initializer_list
+#include <string>            // string
+#include <string_view>       // string_view
+#include <utility>           // move, pair
+#include <vector>            // vector
+
+#include "clockwise/detail/fixed_point.hpp"
+#include "clockwise/detail/member_table.hpp"
+#include "clockwise/detail/mix.hpp"
+#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/weighted_rank.hpp"
+#include "clockwise/fwd.hpp"
+#include "clockwise/hash.hpp"
+#include "clockwise/node.hpp"
+#include "clockwise/replica_list.hpp"
+
+namespace clockwise {
+
+/// The node with the least -ln(u) / weight owns a key, u being mix(hash(key) ^ hash(id)) as a
+/// fraction of 2^64: a node of weight w owns w / (sum of weights) of the keys. The key's bytes are
+/// hashed once. Where ranks tie, the larger u goes first, then the smaller id. The logarithm is
+/// computed in integers (detail/weighted_rank.hpp), so owners are equal on every platform; a pure
+/// function of hash policy, ids and weights.
+///
+/// A join moves keys only to the joiner, a leave only from the leaver, a weight that rises only to
+/// its node, one that falls only from it. Weight 0 drains a node.
+///
+///   std::invalid_argument  an empty id, an id that is a member already, a weight that is negative,
+///                          NaN or infinite
+///   std::out_of_range      set_weight of an id that is no member, lookup where nothing is owned
+///
+/// lookup: O(N), one mix a node while all weights are equal, about three times that otherwise.
+/// Mutators: O(N), all or nothing. Thread-safety: that of a standard container. A model of
+/// Partitioner.
+template <HashFunction Hash, class Node>
+class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, WeightedNode<Node>> {
+  using Base = detail::MemberTable<Rendezvous, Hash, WeightedNode<Node>>;
+
+ public:
+  using Base::npos;
+  using Base::size;
+  using typename Base::index_type;
+
+  Rendezvous() = default;
+  explicit Rendezvous(Hash hash) : Base(std::move(hash)) {}
+  Rendezvous(std::initializer_list<Node> nodes, Hash hash = {}) : Base(std::move(hash)) {
+    for (const Node& node : nodes) add(node);
+  }
+
+  void add(Node node, double weight = 1.0) {
+    const auto id = detail::id_of(node);
+    const std::size_t place = this->place_to_join(id);
+    weight = detail::checked_weight(id, weight);
+    const Draw draw{detail::hash_key(this->hash(), std::string_view(id)), one_over(weight)};
+    if (draws_.capacity() == size()) draws_.reserve(2 * size() + 1);
+    this->insert(place, {std::move(node), weight});
+    draws_.insert(draws_.begin() + static_cast<std::ptrdiff_t>(place), draw);
+    note_weights();
+  }
+
+  /// False where there is no such node.
+  template <class Id>
+  bool remove(const Id& id) {
+    const std::size_t place = this->index_of(id);
+    if (place == npos) return false;
+    this->erase(place);
+    draws_.erase(draws_.begin() + static_cast<std::ptrdiff_t>(place));
+    note_weights();
+    return true;
+  }
+
+  template <class Id>
+  void set_weight(const Id& id, double weight) {
+    const std::size_t place = this->place_of_present(id, "set_weight");
+    weight = detail::checked_weight(detail::id_of(id), weight);
+    this->members_[place].weight = weight;
+    draws_[place].one_over_weight = one_over(weight);
+    note_weights();
+  }
+
+  /// The owner's place in members(), npos where nobody owns anything.
+  index_type lookup_index(Position position) const noexcept {
+    const auto key = static_cast<std::uint64_t>(position);
+    if (!equal_weights_) return lookup_weighted(key);
+    index_type best = npos;
+    std::uint64_t best_draw = 0;
+    for (std::size_t i = 0; i < draws_.size(); ++i) {
+      const std::uint64_t drawn = detail::mix(key ^ draws_[i].seed);
+      if (drawn > best_draw || best == npos) {
+        best_draw = drawn;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  /// The r best draws, the best first: without the first node, the second one owns the key, and so
+  /// on. O(N + r^2) up to r = 8, with no heap memory, beyond that O(N log r).
+  template <class Key>
+  ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
+    const auto position = static_cast<std::uint64_t>(this->position_of(key));
+    ReplicaList<Node> list(r);
+    if (r <= few) {
+      std::array<Ranked, few> best;
+      std::size_t found = 0;
+      for_each_ranked(position, [&](const Ranked& ranked) {
+        if (found == r && (r == 0 || !(ranked < best[r - 1]))) return;
+        std::size_t place = found < r ? found++ : r - 1;
+        for (; place > 0 && ranked < best[place - 1]; --place) best[place] = best[place - 1];
+        best[place] = ranked;
+      });
+      for (std::size_t i = 0; i < found; ++i) list.push_back(this->node(best[i].index));
+    } else {
+      std::vector<Ranked> all;
+      all.reserve(size());
+      for_each_ranked(position, [&](const Ranked& ranked) { all.push_back(ranked); });
+      const std::size_t found = r < all.size() ? r : all.size();
+      std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(found), all.end());
+      for (std::size_t i = 0; i < found; ++i) list.push_back(this->node(all[i].index));
+    }
+    return list;
+  }
+
+  /// In id order, what the draws come to over all keys: weight / sum of weights.
+  std::vector<std::pair<Node, double>> load_shares() const {
+    double total = 0;
+    for (const auto& member : this->members_) total += member.weight;
+    std::vector<std::pair<Node, double>> shares;
+    shares.reserve(size());
+    for (const auto& member : this->members_) {
+      shares.emplace_back(member.node, total > 0 ? member.weight / total : 0);
+    }
+    return shares;
+  }
+
+ private:
+  static constexpr std::size_t few = 8;
+
+  struct Draw {
+    std::uint64_t seed;              // hash(id)
+    detail::Scaled one_over_weight;  // of weight 1 where the member is drained
+  };
+
+  /// In order of preference.
+  struct Ranked {
+    std::uint64_t rank;
+    std::uint64_t reversed_draw;
+    std::size_t index;
+    friend constexpr auto operator<=>(const Ranked&, const Ranked&) = default;
+  };
+
+  static detail::Scaled one_over(double weight) {
+    return detail::reciprocal(weight > 0 ? weight : 1.0);
+  }
+
+  /// Equal weights: the order of draws is that of ranks, and the logarithm can be left out.
+  void note_weights() noexcept {
+    equal_weights_ = true;
+    for (const auto& member : this->members_) {
+      if (member.weight != this->members_[0].weight || !(member.weight > 0)) equal_weights_ = false;
+    }
+  }
+
+  template <class Visit>
+  void for_each_ranked(std::uint64_t key, Visit visit) const {
+    for (std::size_t i = 0; i < draws_.size(); ++i) {
+      if (!(this->members_[i].weight > 0)) continue;
+      const std::uint64_t drawn = detail::mix(key ^ draws_[i].seed);
+      const std::uint64_t rank =
+          equal_weights_ ? 0 : detail::weighted_rank(drawn, draws_[i].one_over_weight);
+      visit(Ranked{rank, ~drawn, i});
+    }
+  }
+
+  index_type lookup_weighted(std::uint64_t key) const noexcept {
+    Ranked best{~std::uint64_t{0}, ~std::uint64_t{0}, npos};
+    for_each_ranked(key, [&](const Ranked& ranked) {
+      if (ranked < best) best = ranked;
+    });
+    return best.index;
+  }
+
+  std::vector<Draw> draws_;  // parallel to the members
+  bool equal_weights_ = true;
+};
+
+Rendezvous(std::initializer_list<const char*>) -> Rendezvous<Xxh3, std::string>;
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_RENDEZVOUS_HPP
