@@ -11,7 +11,7 @@ import sys
 # header takes its place here before anything else.
 LAYERS = [
     ("0", "config version"),
-    ("0, detail", "detail/error detail/fixed_point detail/hash_policy detail/index_iterator detail/mix "
+    ("0, detail", "detail/error detail/fixed_point detail/hash_policy detail/index_iterator detail/mix  detail/ieee detail/md5"
                   "detail/node_id"),
     ("0, detail", "detail/weighted_rank"),
     ("side", "theory"),  # includes nothing, see ALONE
@@ -19,8 +19,9 @@ LAYERS = [
     ("1, detail", "detail/member_table detail/ring_table detail/successors detail/topology"),
     ("1, detail", "detail/walk"),
     ("1, detail", "detail/ring_base"),
-    ("1, detail", "detail/ring_edit"),
+    ("1, detail", "detail/ring_edit detail/listed_ring"),
     ("2", "hash_ring mod_n rendezvous token_ring"),
+    ("side", "compat/ketama"),
     ("3", "balance movement"),
     ("top", "clockwise"),
 ]

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_COMPAT_KETAMA_HPP
+#define CLOCKWISE_COMPAT_KETAMA_HPP
+
+// Ketama: the ring of memcached's clients, point for point.
+//
+//   clockwise::KetamaRing ring({"10.0.1.1", "10.0.1.2:11212"});       // as libmemcached places
+//   keys ring.lookup("user:42");
+//
+//   clockwise::KetamaRing proxy(clockwise::KetamaFlavour::twemproxy);
+//   proxy.add("cache-a", 2);
+//
+// An MD5 of "<server>-<i>" gives four points, its four words; a key sits at the first word of its
+// own MD5, and the first point at or after it owns it. The flavours differ in what they call a
+// server and in how they round its share of the points.
+
+#include <charconv>          // from_chars, to_chars
+#include <cstddef>           // byte, size_t
+#include <cstdint>           // uint32_t, uint64_t
+#include <initializer_list>  // initializer_list
+#include <iterator>          // begin
+#include <span>              // as_bytes, span
+#include <string>            // string
+#include <string_view>       // string_view
+#include <system_error>      // errc
+#include <utility>           // pair
+#include <vector>            // vector
+
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/ieee.hpp"
+#include "clockwise/detail/listed_ring.hpp"
+#include "clockwise/detail/md5.hpp"
+#include "clockwise/hash.hpp"
+
+namespace clockwise {
+
+/// Whose ketama.
+enum class KetamaFlavour : unsigned char {
+  libmemcached,  ///< MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED. Servers: "host", "host:port", "/socket".
+  spy,           ///< The same with MEMCACHED_BEHAVIOR_KETAMA_COMPAT set to spymemcached's labels.
+  rj,            ///< libketama of Richard Jones. Servers: its file's "address:port".
+  twemproxy,     ///< nutcracker, `distribution: ketama`. Servers: their name, else "host:port".
+};
+
+/// What a key is hashed with. libmemcached and libketama use MD5; twemproxy its pool's `hash`.
+enum class KetamaHash : unsigned char {
+  md5,
+  fnv1a_64,  ///< twemproxy's default: FNV-1a, of which the low 32 bits are ever computed.
+};
+
+/// Errors, beside those of every ring: std::invalid_argument for a weight that the flavour does not
+/// take (whole numbers from 1 to 2^32 - 1; twemproxy: from 0 to 2^31 - 1), for a server that is
+/// listed twice in whatever spelling, for a port above 65535 and for a name longer than the
+/// flavour's buffer, which would cut it off.
+///
+/// Weights are relative: a server of n gets about 160 n w / sum(w) points, so one server's weight
+/// moves points of all. Single precision decides the number, as in the originals and on every
+/// platform: 160 points each for 7 equal servers, 156 for 25.
+///
+/// Where two servers share a point, the one listed first owns it. (libmemcached sorts with qsort,
+/// which the C standard lets order equal points anyhow; this is what the GNU C library does.)
+class KetamaRing : public detail::ListedRing<KetamaRing> {
+ public:
+  static constexpr std::string_view engine = "ketama";
+
+  explicit KetamaRing(KetamaFlavour flavour = KetamaFlavour::libmemcached,
+                      KetamaHash hash = KetamaHash::md5)
+      : flavour_(flavour), hash_(hash) {}
+  KetamaRing(std::initializer_list<std::string> servers,
+             KetamaFlavour flavour = KetamaFlavour::libmemcached, KetamaHash hash = KetamaHash::md5)
+      : KetamaRing(flavour, hash) {
+    add_all(servers);
+  }
+  /// Any range of names, or of pairs of a name and a weight or NodeOptions.
+  template <class List>
+    requires requires(const List& servers) { std::begin(servers) != std::end(servers); }
+  explicit KetamaRing(const List& servers, KetamaFlavour flavour = KetamaFlavour::libmemcached,
+                      KetamaHash hash = KetamaHash::md5)
+      : KetamaRing(flavour, hash) {
+    add_all(servers);
+  }
+
+  KetamaFlavour flavour() const noexcept { return flavour_; }
+  KetamaHash hash() const noexcept { return hash_; }
+
+  /// The circle has 32 bits: the upper ones of a Position.
+  template <class Key>
+  Position position_of(const Key& key) const noexcept {
+    return Position{hash_ == KetamaHash::md5 ? detail::hash_key(Md5Word{}, key)
+                                             : detail::hash_key(Fnv1a{}, key)};
+  }
+  std::uint64_t circle() const noexcept {
+    return hash_ == KetamaHash::md5 ? detail::policy_probe(Md5Word{})
+                                    : detail::policy_probe(Fnv1a{});
+  }
+
+ private:
+  friend detail::ListedRing<KetamaRing>;
+
+  struct Md5Word {
+    static constexpr std::string_view name = "ketama md5";
+    std::uint64_t operator()(std::span<const std::byte> bytes) const noexcept {
+      return std::uint64_t{detail::Md5::of(bytes)[0]} << 32;
+    }
+  };
+
+  struct Fnv1a {
+    static constexpr std::string_view name = "ketama fnv1a_64";
+    std::uint64_t operator()(std::span<const std::byte> bytes) const noexcept {
+      std::uint32_t hash = 0x84222325;  // the low half of the 64-bit offset basis, as of the prime
+      for (const std::byte byte : bytes) {
+        // Bytes from 0x80 on are negative there.
+        const auto value = std::to_integer<std::uint32_t>(byte);
+        hash = (hash ^ (value < 0x80 ? value : value | 0xffffff00)) * 0x1b3;
+      }
+      return std::uint64_t{hash} << 32;
+    }
+  };
+
+  static constexpr std::uint32_t digests_per_server = 40;
+
+  std::pair<std::uint32_t, std::uint32_t> weights() const {
+    if (flavour_ == KetamaFlavour::twemproxy) return {0, 0x7fffffff};
+    return {1, 0xffffffff};
+  }
+
+  std::uint64_t points_at_most(Servers servers) const {
+    return std::uint64_t{4 * digests_per_server} * servers.size();
+  }
+
+  void append_points(Servers servers, std::vector<detail::ListedPoint>& points) const {
+    std::uint64_t total = 0;
+    for (const Server& server : servers) total += server.weight;
+    if (total == 0) return;
+    points.reserve(static_cast<std::size_t>(points_at_most(servers)));
+    for (std::size_t place = 0; place < servers.size(); ++place) {
+      std::string text = label(servers[place]) + "-4294967295";
+      char* const number = text.data() + text.size() - 10;
+      const std::uint64_t digests = digests_of(servers[place].weight, total, servers.size());
+      for (std::uint32_t i = 0; i < digests; ++i) {
+        const char* const end = std::to_chars(number, text.data() + text.size(), i).ptr;
+        const std::span<const char> bytes(text.data(), static_cast<std::size_t>(end - text.data()));
+        for (const std::uint32_t word : detail::Md5::of(std::as_bytes(bytes))) {
+          points.push_back({std::uint64_t{word} << 32, static_cast<std::uint32_t>(place)});
+        }
+      }
+    }
+  }
+
+  /// Each step rounds where the original's does. (libmemcached and twemproxy add 1e-10 at the end:
+  /// less than half of the last bit of any number from 1/512 on, so that it changes no result.)
+  std::uint64_t digests_of(std::uint32_t weight, std::uint64_t total, std::size_t servers) const {
+    using detail::Single;
+    const Single share = Single(weight) / Single(total);
+    if (flavour_ != KetamaFlavour::rj) {
+      return (share * Single(digests_per_server) * Single(servers)).floor();
+    }
+    // In double, where both products are exact, and to single for floorf.
+    return (share * Single(digests_per_server * std::uint64_t{servers})).floor();
+  }
+
+  std::string label(const Server& server) const {
+    const std::string& name = server.name;
+    switch (flavour_) {
+      case KetamaFlavour::libmemcached: {
+        const auto [host, port] = endpoint(name);
+        return port == default_port ? host : host + ":" + std::to_string(port);
+      }
+      case KetamaFlavour::spy: {
+        const auto [host, port] = endpoint(name);
+        return "/" + host + ":" + std::to_string(port);
+      }
+      case KetamaFlavour::rj:
+        check_length(name, 21);
+        return name;
+      case KetamaFlavour::twemproxy: {
+        check_length(name, 74);  // with "-" and ten digits the 85 bytes that are hashed at most
+        constexpr std::string_view suffix = ":11211";
+        return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+      }
+    }
+    return name;
+  }
+
+  static void check_length(std::string_view name, std::size_t longest) {
+    if (name.size() > longest) {
+      detail::fail_invalid("server " + detail::quoted(name) + " has a name of " +
+                           std::to_string(name.size()) + " bytes; this flavour of ketama keeps " +
+                           std::to_string(longest));
+    }
+  }
+
+  static constexpr std::uint32_t default_port = 11211;
+
+  /// "host", "host:port", "[address]:port", an IPv6 address without brackets, or "/socket", which
+  /// has port 0.
+  static std::pair<std::string, std::uint32_t> endpoint(std::string_view name) {
+    check_length(name, 1024);
+    if (name.front() == '/') return {std::string(name), 0};
+    const std::size_t close = name.front() == '[' ? name.find(']') : std::string_view::npos;
+    const bool bracketed = close != std::string_view::npos;
+    const std::size_t colon = name.find(':', bracketed ? close : 0);
+    const bool bare_ipv6 = !bracketed && colon != name.rfind(':');
+    if (colon == std::string_view::npos || bare_ipv6) {
+      return {std::string(bracketed ? name.substr(1, close - 1) : name), default_port};
+    }
+    std::uint32_t port = 0;
+    const char* const end = name.data() + name.size();
+    const auto [stop, error] = std::from_chars(name.data() + colon + 1, end, port);
+    if (error != std::errc() || stop != end || port > 65535) {
+      detail::fail_invalid("server " + detail::quoted(name) +
+                           " has no port from 0 to 65535 behind its colon");
+    }
+    return {std::string(bracketed ? name.substr(1, close - 1) : name.substr(0, colon)), port};
+  }
+
+  KetamaFlavour flavour_;
+  KetamaHash hash_;
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_COMPAT_KETAMA_HPP
