@@ -17,10 +17,10 @@ LAYERS = """
 1     arc concepts fwd hash node replica_list
 1.2   detail/member_table detail/ring_table detail/successors detail/topology
 1.4   detail/walk
-1.5   detail/replica_sweep
+1.5   detail/bucket_table detail/replica_sweep
 1.6   detail/ring_base
 1.8   detail/listed_ring detail/ring_edit
-2     hash_ring mod_n rendezvous token_ring
+2     hash_ring jump mod_n rendezvous token_ring
 3     balance durability movement
 3     compat/ketama
 9     clockwise

@@ -12,6 +12,7 @@
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/hash_ring.hpp"
+#include "clockwise/jump.hpp"
 #include "clockwise/mod_n.hpp"
 #include "clockwise/movement.hpp"
 #include "clockwise/node.hpp"

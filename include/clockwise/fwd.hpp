@@ -37,6 +37,12 @@ class ModN;
 template <HashFunction Hash = Xxh3, class Node = std::string>
 class Rendezvous;
 
+template <HashFunction Hash = Xxh3, class Node = std::string>
+class JumpHash;
+
+template <HashFunction Hash = Xxh3, class Node = std::string>
+class JumpBackHash;
+
 }  // namespace clockwise
 
 #endif  // CLOCKWISE_FWD_HPP

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_JUMP_HPP
+#define CLOCKWISE_JUMP_HPP
+
+// Jump consistent hash (Lamping and Veach 2014) and JumpBackHash (Ertl 2024): from a key and a
+// number of buckets to a bucket, without a table. When a bucket is added, only keys that move to it
+// move; shares are as even as the hash.
+//
+//   clockwise::jump_hash(clockwise::Xxh3{}(key), 57);   // 0 .. 56
+//
+//   clockwise::JumpHash<> shards;                        // numbered in the order they come
+//   shards.add("shard-0");
+//   shards.add("shard-1");
+//   shards.lookup("user:42");
+//   shards.pop();                                        // the last one; no other can go
+//
+// For shards that are only ever added. Where one in the middle may fail, use JumpBackHash, below,
+// or another scheme.
+
+#include <bit>               // bit_width, has_single_bit
+#include <cfloat>            // FLT_EVAL_METHOD
+#include <cstddef>           // size_t
+#include <cstdint>           // int64_t, uint32_t, uint64_t
+#include <initializer_list>  // initializer_list
+#include <limits>            // numeric_limits
+#include <string>            // string, to_string
+#include <utility>           // move
+
+#include "clockwise/detail/bucket_table.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/fixed_point.hpp"
+#include "clockwise/detail/mix.hpp"
+#include "clockwise/fwd.hpp"
+#include "clockwise/hash.hpp"
+#include "clockwise/node.hpp"
+
+namespace clockwise {
+
+namespace detail {
+
+/// Whether a division and a product of doubles each round as IEEE 754 has it: neither in the x87's
+/// wider registers nor as -ffast-math likes.
+#if defined(__FAST_MATH__) || defined(_M_FP_FAST)
+inline constexpr bool doubles_round_as_written = false;
+#else
+inline constexpr bool doubles_round_as_written =
+    FLT_EVAL_METHOD == 0 && std::numeric_limits<double>::is_iec559;
+#endif
+
+/// Where a key at bucket b jumps next, b1 = b + 1, for a draw d of 1 .. 2^31: b1 * (2^31 / d) as
+/// the paper computes it, in double, then truncated.
+constexpr std::int64_t jump_in_double(std::int64_t b1, std::uint64_t d) noexcept {
+  return static_cast<std::int64_t>(
+      static_cast<double>(b1) *
+      (static_cast<double>(std::int64_t{1} << 31) / static_cast<double>(d)));
+}
+
+/// The same number without a floating-point unit: both roundings to 53 bits, done in integers. (The
+/// exact floor would differ: 49 * (1 / 49) in double is below 1.)
+constexpr std::int64_t jump_in_integers(std::int64_t b1, std::uint64_t d) noexcept {
+  const auto factor = static_cast<std::uint64_t>(b1);
+  if (std::has_single_bit(d)) {
+    return static_cast<std::int64_t>(factor * ((std::uint64_t{1} << 31) / d));
+  }
+  // 2^k < d < 2^(k+1), so 2^(53+k) / d has 53 bits before the point. It is never half way between
+  // two integers: only a power of two divides 2^(54+k).
+  const int k = static_cast<int>(std::bit_width(d)) - 1;
+  constexpr std::uint64_t numerator = std::uint64_t{1} << 53;
+  const std::uint64_t rest = numerator % d << k;
+  const std::uint64_t quotient =
+      (numerator / d << k) + rest / d + (rest % d > d / 2 ? 1 : 0);  // 2^31 / d in 2^-(22+k)
+
+  const std::uint64_t high = multiply_high(factor, quotient);
+  const std::uint64_t low = factor * quotient;
+  const int width = high != 0 ? 64 + static_cast<int>(std::bit_width(high))
+                              : static_cast<int>(std::bit_width(low));
+  const int excess = width - 53;
+  std::uint64_t product = low;
+  if (excess > 0) {  // at most 31
+    const std::uint64_t cut = low & ((std::uint64_t{1} << excess) - 1);
+    const std::uint64_t half = std::uint64_t{1} << (excess - 1);
+    product = high << (64 - excess) | low >> excess;
+    if (cut > half || (cut == half && (product & 1) != 0)) ++product;
+  }
+  const int shift = 22 + k - (excess > 0 ? excess : 0);
+  return static_cast<std::int64_t>(shift >= 0 ? product >> shift : product << -shift);
+}
+
+/// 0 < buckets < 2^31.
+constexpr std::int64_t jump_hash_unchecked(std::uint64_t key, std::int64_t buckets) noexcept {
+  std::int64_t bucket = -1;
+  std::int64_t next = 0;
+  while (next < buckets) {
+    bucket = next;
+    key = key * 2862933555777941757u + 1;
+    const std::uint64_t d = (key >> 33) + 1;
+    next =
+        doubles_round_as_written ? jump_in_double(bucket + 1, d) : jump_in_integers(bucket + 1, d);
+  }
+  return bucket;
+}
+
+constexpr std::int64_t jump_back_hash_unchecked(std::uint64_t key, std::int64_t buckets) noexcept {
+  const auto n = static_cast<std::uint64_t>(buckets);
+  // Bit i says whether, among 2^(i+1) buckets, the key is in the upper half [2^i, 2^(i+1)).
+  std::uint64_t upper = mix(key) & ((std::uint64_t{1} << std::bit_width(n - 1)) - 1);
+  while (upper != 0) {
+    const int level = static_cast<int>(std::bit_width(upper)) - 1;
+    const std::uint64_t half = std::uint64_t{1} << level;
+    const std::uint64_t stream = draw(key, static_cast<std::uint64_t>(level));
+    std::uint64_t bucket = half + (stream & (half - 1));
+    // Past the end: back through the buckets it was in before that one, in this half.
+    for (std::uint64_t i = 0; bucket >= n; ++i) bucket = draw(stream, i) & (2 * half - 1);
+    if (bucket >= half) return static_cast<std::int64_t>(bucket);
+    upper ^= half;
+  }
+  return 0;
+}
+
+inline constexpr std::int64_t max_buckets = 0x7fffffff;
+
+[[noreturn]] inline void fail_buckets(const char* what, std::int64_t buckets) {
+  fail_invalid(std::string(what) + " over " + std::to_string(buckets) + " buckets; it takes 1 to " +
+               std::to_string(max_buckets));
+}
+
+}  // namespace detail
+
+/// The bucket of a key, 0 .. buckets - 1, by jump consistent hash, bit for bit as published. `key`
+/// is a hash: all of its 64 bits count. From n to n + 1 buckets, 1 / (n + 1) of the keys move, all
+/// to bucket n. O(log buckets). Throws std::invalid_argument unless `buckets` is 1 .. 2^31 - 1.
+/// Source: arXiv:1406.2294.
+constexpr std::int64_t jump_hash(std::uint64_t key, std::int64_t buckets) {
+  if (buckets < 1 || buckets > detail::max_buckets) detail::fail_buckets("jump_hash", buckets);
+  return detail::jump_hash_unchecked(key, buckets);
+}
+
+/// The same law in expected constant time, whatever the number of buckets: JumpBackHash, which
+/// finds the last jump by looking back from the next power of two. Its source leaves the random
+/// numbers open; here they are draws of SplitMix64. Not the buckets of jump_hash. Errors as
+/// jump_hash. Source: arXiv:2403.18682.
+constexpr std::int64_t jump_back_hash(std::uint64_t key, std::int64_t buckets) {
+  if (buckets < 1 || buckets > detail::max_buckets) detail::fail_buckets("jump_back_hash", buckets);
+  return detail::jump_back_hash_unchecked(key, buckets);
+}
+
+/// Nodes numbered in the order of add(), which every program has to share; the node numbered
+/// jump_hash(hash(key), N) owns a key. Neither weights nor any order but that of joining.
+///
+///   std::invalid_argument  an empty id, an id that is a member already
+///   std::out_of_range      pop or lookup where there are no nodes
+///
+/// lookup: O(log N). Mutators: O(N), all or nothing. Thread-safety: that of a standard container. A
+/// model of Partitioner and RemovesLast.
+template <HashFunction Hash, class Node>
+class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
+  using Base = detail::BucketTable<JumpHash, Hash, Node>;
+
+ public:
+  JumpHash() = default;
+  explicit JumpHash(Hash hash) : Base(std::move(hash)) {}
+  JumpHash(std::initializer_list<Node> nodes, Hash hash = {}) : Base(std::move(hash)) {
+    for (const Node& node : nodes) add(node);
+  }
+
+  /// Takes the next number. Keys move only to this node.
+  void add(Node node) { this->occupy(this->places_.size(), std::move(node)); }
+  /// The same under the name that says what it does.
+  void append(Node node) { add(std::move(node)); }
+
+  /// Lets the last node go; its keys spread over the others.
+  void pop() {
+    if (this->empty()) detail::fail_range("pop where there are no nodes");
+    this->vacate(this->places_.size() - 1);
+    this->places_.pop_back();
+  }
+
+  template <class Id>
+  bool remove(const Id&) = delete;  // a jump hash loses its last node only: pop(), or JumpBackHash
+
+  static std::size_t bucket_for(std::uint64_t key, std::size_t buckets) noexcept {
+    return static_cast<std::size_t>(
+        detail::jump_hash_unchecked(key, static_cast<std::int64_t>(buckets)));
+  }
+};
+
+JumpHash(std::initializer_list<const char*>) -> JumpHash<Xxh3, std::string>;
+
+/// Nodes in numbered buckets, any of which may leave: it leaves a gap, whose keys spread evenly
+/// over the others, and the next node to come fills the lowest gap and takes exactly those back.
+///
+/// Owners are a function of the numbered list: which node is in which bucket, which buckets are
+/// gaps, gaps at the end included. Programs that share it agree, whatever the order in which nodes
+/// left. Beside the nodes it costs one word a gap. A lookup takes capacity() / size() tries on
+/// average, so fill gaps before most buckets are.
+///
+///   std::invalid_argument  an empty id, an id that is a member already, put() in a bucket that is
+///                          taken
+///   std::length_error      put() in a bucket from 2^20 on
+///   std::out_of_range      lookup where there are no nodes
+///
+/// Mutators: O(capacity), all or nothing. Thread-safety: that of a standard container. A model of
+/// Partitioner and RemovesAny.
+template <HashFunction Hash, class Node>
+class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, Node> {
+  using Base = detail::BucketTable<JumpBackHash, Hash, Node>;
+
+ public:
+  JumpBackHash() = default;
+  explicit JumpBackHash(Hash hash) : Base(std::move(hash)) {}
+  JumpBackHash(std::initializer_list<Node> nodes, Hash hash = {}) : Base(std::move(hash)) {
+    for (const Node& node : nodes) add(node);
+  }
+
+  /// Into the lowest gap, else into a new bucket. Keys move only to this node.
+  void add(Node node) {
+    std::size_t bucket = 0;
+    while (bucket < capacity() && this->places_[bucket] != Base::npos) ++bucket;
+    put(bucket, std::move(node));
+  }
+
+  /// Into a bucket of one's choice, to rebuild a numbered list in any order. Past the end it makes
+  /// gaps of the buckets between.
+  void put(std::size_t bucket, Node node) {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    if (bucket >= most) {
+      detail::fail_length("bucket " + std::to_string(bucket) + "; the last is " +
+                          std::to_string(most - 1));
+    }
+    if (bucket < capacity() && this->places_[bucket] != Base::npos) {
+      detail::fail_invalid(
+          "bucket " + std::to_string(bucket) + " is taken by " +
+          detail::quoted(std::string_view(detail::id_of(this->node(this->places_[bucket])))));
+    }
+    this->occupy(bucket, std::move(node));
+  }
+
+  /// False where there is no such node. Leaves a gap; keys move only away from this node.
+  template <class Id>
+  bool remove(const Id& id) {
+    const std::size_t bucket = this->bucket_of(id);
+    if (bucket == Base::npos) return false;
+    this->vacate(bucket);
+    return true;
+  }
+
+  /// Buckets, gaps included.
+  std::size_t capacity() const noexcept { return this->places_.size(); }
+
+  static std::size_t bucket_for(std::uint64_t key, std::size_t buckets) noexcept {
+    return static_cast<std::size_t>(
+        detail::jump_back_hash_unchecked(key, static_cast<std::int64_t>(buckets)));
+  }
+};
+
+JumpBackHash(std::initializer_list<const char*>) -> JumpBackHash<Xxh3, std::string>;
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_JUMP_HPP
