@@ -21,7 +21,7 @@ LAYERS = """
 1.6   detail/ring_base
 1.8   detail/listed_ring detail/ring_edit
 2     hash_ring jump mod_n rendezvous token_ring
-3     balance durability movement
+3     balance durability movement shared
 3     compat/ketama
 9     clockwise
 """

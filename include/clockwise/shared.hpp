@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_SHARED_HPP
+#define CLOCKWISE_SHARED_HPP
+
+// A ring that many threads read while one changes it.
+//
+//   clockwise::Shared shared(ring);
+//   // in each thread:
+//   auto reader = shared.reader();
+//   reader->lookup(key);                                // any number of times, from any ring on
+//   // in whichever thread learns of a change:
+//   shared.update([](auto& next) { next.add("cache-d"); });
+//
+// A mutex around the ring would make every lookup write the mutex's cache line, and readers wait
+// for a writer that merges two million positions. Here a read is one load of a number that changes
+// only when a ring is published; everything else the reader touches is its own.
+
+#include <atomic>   // atomic
+#include <cstdint>  // uint64_t
+#include <memory>   // make_shared, shared_ptr
+#include <mutex>    // lock_guard, mutex, unique_lock
+#include <utility>  // forward, move
+#include <vector>   // erase_if, vector
+
+namespace clockwise {
+
+/// Publishes whole rings, of any kind that can be copied. All of its members may be called from any
+/// thread. It outlives its readers.
+template <class Ring>
+class Shared {
+ public:
+  /// One thread's view. Cheap to make and to copy; a thread takes one and keeps it. Not to be used
+  /// by two threads at once.
+  ///
+  /// `*reader` is the newest ring published, or, if a writer is handing one over at that moment,
+  /// the one before it: it never waits. What it gives stays as it is until the next `*reader` or
+  /// `reader->`, so take it once for several questions that belong together.
+  class Reader {
+   public:
+    const Ring& operator*() {
+      if (shared_->version_.load(std::memory_order_acquire) != version_) refresh();
+      return *ring_;
+    }
+    const Ring* operator->() { return &**this; }
+
+    /// The number of the ring that the last access gave: 1 for the first, one more for each after.
+    std::uint64_t version() const noexcept { return version_; }
+
+   private:
+    friend Shared;
+    explicit Reader(const Shared& shared) : shared_(&shared) {
+      const std::lock_guard lock(shared.handover_);
+      take();
+    }
+
+    void refresh() {
+      const std::unique_lock lock(shared_->handover_, std::try_to_lock);
+      if (lock.owns_lock()) take();
+    }
+    void take() {
+      ring_ = shared_->current_;
+      version_ = shared_->version_.load(std::memory_order_relaxed);
+    }
+
+    const Shared* shared_;
+    std::uint64_t version_ = 0;
+    std::shared_ptr<const Ring> ring_;
+  };
+
+  explicit Shared(Ring ring = {}) : current_(std::make_shared<const Ring>(std::move(ring))) {}
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  Reader reader() const { return Reader(*this); }
+
+  /// The newest ring, to hold for as long as one likes: for an event loop that takes one a turn.
+  std::shared_ptr<const Ring> snapshot() const {
+    const std::lock_guard lock(handover_);
+    return current_;
+  }
+
+  /// The number of the newest ring.
+  std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
+
+  /// Makes `ring` the newest. Writers take turns.
+  void publish(Ring ring) {
+    const std::lock_guard writer(writing_);
+    hand_over(std::make_shared<const Ring>(std::move(ring)));
+  }
+
+  /// Publishes a copy of the newest ring that `change(copy)` has changed. No other writer comes in
+  /// between, and readers go on meanwhile. Where `change` throws, nothing is published.
+  template <class Change>
+  void update(Change&& change) {
+    const std::lock_guard writer(writing_);
+    auto next = std::make_shared<Ring>(*current_);  // only writers replace current_, and we are it
+    std::forward<Change>(change)(*next);
+    hand_over(std::move(next));
+  }
+
+ private:
+  void hand_over(std::shared_ptr<const Ring> next) {
+    // Rings are freed here, by writers: freeing a large one takes a reader's time otherwise.
+    std::erase_if(retired_, [](const auto& ring) { return ring.use_count() == 1; });
+    retired_.push_back(current_);
+    const std::lock_guard lock(handover_);
+    current_.swap(next);
+    version_.fetch_add(1, std::memory_order_release);
+  }
+
+  std::atomic<std::uint64_t> version_ = 1;  // all that readers share on the fast path
+  mutable std::mutex handover_;             // current_ and version_ change together; held briefly
+  std::shared_ptr<const Ring> current_;
+  std::mutex writing_;  // held for a whole change
+  std::vector<std::shared_ptr<const Ring>> retired_;
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_SHARED_HPP

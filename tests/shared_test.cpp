@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <clockwise/hash_ring.hpp>
+#include <clockwise/shared.hpp>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using clockwise::HashRing;
+using clockwise::Position;
+using clockwise::Shared;
+
+namespace {
+
+HashRing<> fleet() { return {"cache-a", "cache-b", "cache-c", "cache-d"}; }
+
+}  // namespace
+
+TEST_CASE("A reader sees what was published before it looks") {
+  Shared shared(fleet());
+  auto reader = shared.reader();
+  CHECK(*reader == fleet());
+  CHECK(reader.version() == 1);
+
+  shared.update([](HashRing<>& ring) { ring.add("cache-e"); });
+  CHECK(reader->contains("cache-e"));
+  CHECK(reader.version() == 2);
+  CHECK(shared.version() == 2);
+
+  shared.publish(fleet());
+  CHECK_FALSE(reader->contains("cache-e"));
+}
+
+TEST_CASE("What a reader was given stays until it asks again") {
+  Shared shared(fleet());
+  auto reader = shared.reader();
+  const HashRing<>& ring = *reader;
+  const std::string& owner = ring.lookup("user:42");
+  const std::string name = owner;
+  for (int i = 0; i < 10; ++i) shared.publish({"other-" + std::to_string(i)});
+  CHECK(owner == name);
+  CHECK(ring == fleet());
+  CHECK(reader->contains("other-9"));
+}
+
+TEST_CASE("A snapshot is held apart from what is published later") {
+  Shared shared(fleet());
+  const auto snapshot = shared.snapshot();
+  shared.publish({"other"});
+  CHECK(*snapshot == fleet());
+  CHECK(shared.snapshot()->size() == 1);
+}
+
+TEST_CASE("A change that throws publishes nothing") {
+  Shared shared(fleet());
+  CHECK_THROWS_AS(shared.update([](HashRing<>& ring) {
+    ring.add("cache-e");
+    ring.add("cache-a");
+  }),
+                  std::invalid_argument);
+  CHECK(shared.version() == 1);
+  CHECK(*shared.snapshot() == fleet());
+}
+
+TEST_CASE("Rings are freed once nobody reads them") {
+  Shared shared(fleet());
+  std::weak_ptr<const HashRing<>> first = shared.snapshot();
+  {
+    auto reader = shared.reader();
+    shared.publish({"x"});
+    shared.publish({"y"});
+    CHECK_FALSE(first.expired());  // the reader may still be at it
+    CHECK(reader->contains("y"));
+  }
+  shared.publish({"z"});
+  CHECK(first.expired());
+}
+
+// Eight readers and a writer that toggles a node: each batch of answers comes from one ring that
+// was published. ThreadSanitizer runs this too.
+TEST_CASE("Eight readers and a writer") {
+  const HashRing<> without = fleet();
+  HashRing<> with = without;
+  with.add("cache-e");
+
+  constexpr std::size_t probes = 64;
+  std::vector<Position> positions;
+  for (std::size_t i = 0; i < probes; ++i) positions.push_back(with.position_of(i));
+  std::vector<std::string> answers_with;
+  std::vector<std::string> answers_without;
+  for (const Position position : positions) {
+    answers_with.push_back(with.lookup(position));
+    answers_without.push_back(without.lookup(position));
+  }
+  REQUIRE(answers_with != answers_without);
+
+  Shared shared(without);
+  std::atomic<bool> done = false;
+  std::atomic<int> mixed = 0;
+  std::atomic<int> backwards = 0;
+  std::atomic<int> rounds = 0;
+  std::vector<std::thread> readers;
+  for (int r = 0; r < 8; ++r) {
+    readers.emplace_back([&] {
+      auto reader = shared.reader();
+      std::uint64_t last_version = 0;
+      std::vector<std::string> answers(probes);
+      while (!done) {
+        const HashRing<>& ring = *reader;
+        if (reader.version() < last_version) ++backwards;
+        last_version = reader.version();
+        for (std::size_t i = 0; i < probes; ++i) answers[i] = ring.lookup(positions[i]);
+        if (answers != (last_version % 2 == 0 ? answers_with : answers_without)) ++mixed;
+        ++rounds;
+      }
+    });
+  }
+  for (int change = 0; change < 400; ++change) {
+    shared.update([](HashRing<>& ring) {
+      if (!ring.remove("cache-e")) ring.add("cache-e");
+    });
+    std::this_thread::yield();
+  }
+  while (rounds < 100) std::this_thread::yield();
+  done = true;
+  for (auto& reader : readers) reader.join();
+  CHECK(mixed == 0);
+  CHECK(backwards == 0);
+  CHECK(shared.version() == 401);
+}
