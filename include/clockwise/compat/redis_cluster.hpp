@@ -1,0 +1,643 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_COMPAT_REDIS_CLUSTER_HPP
+#define CLOCKWISE_COMPAT_REDIS_CLUSTER_HPP
+
+// Redis Cluster, Valkey: 16,384 slots, a map of who serves them, and what a node answers.
+//
+//   static_assert(clockwise::redis_slot("{user:42}:cart") == clockwise::redis_slot("user:42"));
+//
+//   auto map = clockwise::RedisSlotMap(clockwise::parse_cluster_slots(reply));
+//   map.lookup("user:42");                                  // "10.0.0.1:6379"
+//   if (const auto redirect = clockwise::parse_redirect(error)) map.apply(*redirect);
+//
+// Source: the Redis Cluster specification.
+
+#include <algorithm>         // any_of, count, find, lower_bound, max, min, replace
+#include <array>             // array
+#include <charconv>          // from_chars
+#include <cstddef>           // byte, size_t
+#include <cstdint>           // uint16_t, uint32_t, uint64_t
+#include <cstring>           // memcpy
+#include <initializer_list>  // initializer_list
+#include <optional>          // nullopt, optional
+#include <span>              // span
+#include <string>            // string, to_string
+#include <string_view>       // string_view
+#include <system_error>      // errc
+#include <type_traits>       // is_constant_evaluated
+#include <utility>           // move, pair
+#include <vector>            // vector
+
+#include "clockwise/detail/crc16.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/ieee.hpp"
+#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/resp.hpp"
+#include "clockwise/hash.hpp"
+#include "clockwise/replica_list.hpp"
+
+namespace clockwise {
+
+inline constexpr std::uint32_t redis_slot_count = 16384;
+
+namespace detail {
+
+/// False where `key` holds no '{': most keys, seen eight bytes at a time.
+constexpr bool may_have_hash_tag(std::string_view key) {
+  if (std::is_constant_evaluated() || key.size() < 8) return key.find('{') != key.npos;
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  const auto has_brace = [&](std::size_t at) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, key.data() + at, 8);
+    word ^= ones * '{';
+    return ((word - ones) & ~word & ones << 7) != 0;
+  };
+  std::size_t at = 0;
+  for (; at + 8 <= key.size(); at += 8) {
+    if (has_brace(at)) return true;
+  }
+  return has_brace(key.size() - 8);
+}
+
+}  // namespace detail
+
+/// What of a key decides its slot: the text between the first '{' and the next '}' if there is any,
+/// else the whole key.
+constexpr std::string_view redis_hash_tag(std::string_view key) {
+  if (!detail::may_have_hash_tag(key)) return key;
+  const std::size_t open = key.find('{');
+  const std::size_t close = key.find('}', open + 1);
+  if (close == key.npos || close == open + 1) return key;
+  return key.substr(open + 1, close - open - 1);
+}
+
+/// The slot of a key, 0 to 16383: CRC-16/XMODEM of its hash tag, modulo 16384. O(length).
+constexpr std::uint16_t redis_slot(std::string_view key) {
+  return detail::crc16(redis_hash_tag(key)) % redis_slot_count;
+}
+
+/// Slots `first` to `last`, both included, as `CLUSTER SLOTS` counts them.
+struct RedisSlotRange {
+  std::uint16_t first = 0;
+  std::uint16_t last = 0;
+
+  friend constexpr bool operator==(const RedisSlotRange&, const RedisSlotRange&) = default;
+};
+
+/// A master, its replicas and its slots. Nodes are named "host:port".
+struct RedisShard {
+  std::vector<RedisSlotRange> slots;
+  std::string master;
+  std::vector<std::string> replicas;
+};
+
+/// The slots of each of `masters` masters as `redis-cli --cluster create` deals them out: in order,
+/// the bounds rounded in single precision. Throws std::invalid_argument for 0 and for more masters
+/// than slots.
+inline std::vector<RedisSlotRange> redis_even_split(std::uint32_t masters) {
+  if (masters == 0 || masters > redis_slot_count) {
+    detail::fail_invalid("an even split over " + std::to_string(masters) + " masters; from 1 to " +
+                         std::to_string(redis_slot_count) + " can be");
+  }
+  const detail::Single each = detail::Single(redis_slot_count) / detail::Single(masters);
+  std::vector<RedisSlotRange> ranges;
+  detail::Single end;
+  std::uint32_t first = 0;
+  for (std::uint32_t i = 1; i <= masters; ++i) {
+    end = end + each;
+    // There the 1 is taken off before rounding: exact, so it may come after.
+    std::uint32_t last = static_cast<std::uint32_t>(end.round()) - 1;
+    if (i == masters) last = redis_slot_count - 1;
+    last = (std::max)(last, first);
+    ranges.push_back({static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last)});
+    first = last + 1;
+  }
+  return ranges;
+}
+
+/// A redirection that a node answered with.
+struct RedisRedirect {
+  enum class Kind : unsigned char {
+    moved,  ///< The slot is served by `node` from now on.
+    ask,    ///< Send this one request to `node`, behind an ASKING; the slot stays where it is.
+  };
+  Kind kind = Kind::moved;
+  std::uint16_t slot = 0;
+  std::string node;
+
+  friend bool operator==(const RedisRedirect&, const RedisRedirect&) = default;
+};
+
+/// An error reply such as "MOVED 3999 127.0.0.1:6381" or "ASK …", with or without the '-' and the
+/// line's end; nothing where it is another error. An empty host means the one that answered.
+inline std::optional<RedisRedirect> parse_redirect(std::string_view error) {
+  if (error.starts_with('-')) error.remove_prefix(1);
+  if (error.ends_with("\r\n")) error.remove_suffix(2);
+  RedisRedirect redirect;
+  if (error.starts_with("MOVED ")) {
+    error.remove_prefix(6);
+  } else if (error.starts_with("ASK ")) {
+    redirect.kind = RedisRedirect::Kind::ask;
+    error.remove_prefix(4);
+  } else {
+    return std::nullopt;
+  }
+  std::uint32_t slot = 0;
+  const auto [stop, failed] = std::from_chars(error.data(), error.data() + error.size(), slot);
+  error.remove_prefix(static_cast<std::size_t>(stop - error.data()));
+  const bool names_node = error.size() > 1 && error.front() == ' ' &&
+                          error.find(':') != error.npos && error.find(' ', 1) == error.npos;
+  if (failed != std::errc() || slot >= redis_slot_count || !names_node) return std::nullopt;
+  redirect.slot = static_cast<std::uint16_t>(slot);
+  redirect.node = error.substr(1);
+  return redirect;
+}
+
+/// Who serves which slot, as a client caches it and as a node answers from it.
+///
+/// Lookups are one read of a table of 16,384 entries. A slot may be nobody's. Masters without slots
+/// and replicas are members that own nothing. Mutators are all or nothing and throw
+/// std::invalid_argument for a node that is empty, known already or of the wrong kind, and
+/// std::out_of_range for a node that is unknown or a slot above 16383.
+///
+/// Thread-safety: that of a standard container.
+class RedisSlotMap {
+ public:
+  using node_type = std::string;
+
+  /// Nobody serves anything.
+  RedisSlotMap() { owners_.fill(none); }
+  /// The slots dealt out evenly, in this order: see redis_even_split.
+  RedisSlotMap(std::initializer_list<std::string> masters)
+      : RedisSlotMap(even_shards(std::span(masters.begin(), masters.size()))) {}
+  explicit RedisSlotMap(std::span<const std::string> masters)
+      : RedisSlotMap(even_shards(masters)) {}
+  /// As parse_cluster_slots and parse_cluster_shards give them. Throws std::invalid_argument where
+  /// a slot is in two of them.
+  explicit RedisSlotMap(std::span<const RedisShard> shards) : RedisSlotMap() {
+    for (const RedisShard& shard : shards) {
+      if (!contains(shard.master)) add(shard.master);
+      for (const RedisSlotRange& range : shard.slots) {
+        for (std::uint32_t slot = range.first; slot <= range.last; ++slot) {
+          if (slot >= redis_slot_count || owners_[slot] == none) continue;
+          detail::fail_invalid("slot " + std::to_string(slot) + " is both " +
+                               detail::quoted(nodes_[owners_[slot]].name) + "'s and " +
+                               detail::quoted(shard.master) + "'s");
+        }
+        assign(range, shard.master);
+      }
+      for (const std::string& replica : shard.replicas) {
+        if (!contains(replica)) add_replica(replica, shard.master);
+      }
+    }
+  }
+  explicit RedisSlotMap(const std::vector<RedisShard>& shards)
+      : RedisSlotMap(std::span<const RedisShard>(shards)) {}
+
+  // --- Owners -----------------------------------------------------------------------------------
+
+  /// The master that serves `key`: text or bytes. Throws std::out_of_range where its slot is
+  /// nobody's, where a cluster answers CLUSTERDOWN.
+  template <class Key>
+  const std::string& lookup(const Key& key) const {
+    const std::uint16_t slot = slot_of(key);
+    const std::string* const master = owner_of(slot);
+    if (master == nullptr) {
+      detail::fail_range("lookup of a key in slot " + std::to_string(slot) + ", which is nobody's");
+    }
+    return *master;
+  }
+  template <class Key>
+  const std::string* try_lookup(const Key& key) const noexcept {
+    return owner_of(slot_of(key));
+  }
+  /// nullptr where the slot is nobody's. `slot` is below 16384.
+  const std::string* owner_of(std::uint16_t slot) const noexcept {
+    const std::uint16_t owner = owners_[slot];
+    return owner == none ? nullptr : &nodes_[owner].name;
+  }
+
+  template <class Key>
+  static std::uint16_t slot_of(const Key& key) noexcept {
+    if constexpr (detail::Text<Key>) {
+      return redis_slot(std::string_view(key));
+    } else {
+      static_assert(detail::Bytes<Key>, "clockwise: a key of Redis is text or contiguous bytes");
+      const auto bytes = std::as_bytes(std::span(key));
+      return redis_slot({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    }
+  }
+
+  /// The master and its replicas, in the order in which they were listed.
+  template <class Key>
+  ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const {
+    ReplicaList<std::string> list(r);
+    const std::uint16_t owner = owners_[slot_of(key)];
+    if (owner == none || r == 0) return list;
+    list.push_back(nodes_[owner].name);
+    for (const std::string& replica : nodes_[owner].replicas) {
+      if (list.size() == r) break;
+      list.push_back(nodes_[index_of(replica)].name);
+    }
+    return list;
+  }
+
+  /// Each node and its share of the 16,384 slots, in id order; they sum to the share that is
+  /// served.
+  std::vector<std::pair<std::string, double>> load_shares() const {
+    std::vector<std::uint32_t> slots(nodes_.size());
+    for (const std::uint16_t owner : owners_) {
+      if (owner != none) ++slots[owner];
+    }
+    std::vector<std::pair<std::string, double>> shares;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      shares.emplace_back(nodes_[i].name, static_cast<double>(slots[i]) / redis_slot_count);
+    }
+    return shares;
+  }
+
+  /// The slots of a node, ascending; none for a replica.
+  std::vector<RedisSlotRange> slots_of(std::string_view node) const {
+    const std::size_t index = known(node, "slots_of");
+    std::vector<RedisSlotRange> ranges;
+    for (std::uint32_t slot = 0; slot < redis_slot_count; ++slot) {
+      if (owners_[slot] != index) continue;
+      const auto narrow = static_cast<std::uint16_t>(slot);
+      if (!ranges.empty() && ranges.back().last + 1u == slot) {
+        ranges.back().last = narrow;
+      } else {
+        ranges.push_back({narrow, narrow});
+      }
+    }
+    return ranges;
+  }
+
+  std::size_t size() const noexcept { return nodes_.size(); }
+  bool empty() const noexcept { return nodes_.empty(); }
+  bool contains(std::string_view node) const { return index_of(node) != none; }
+  /// Whether every slot is somebody's: a cluster that demands it answers nothing otherwise.
+  bool complete() const { return std::find(owners_.begin(), owners_.end(), none) == owners_.end(); }
+
+  // --- Membership -------------------------------------------------------------------------------
+
+  /// A master without slots, as CLUSTER MEET leaves it.
+  void add(std::string master) { insert({std::move(master), {}, {}}); }
+  void add_replica(std::string replica, std::string_view master) {
+    master_known(master, "add_replica");
+    insert({replica, std::string(master), {}});
+    nodes_[index_of(master)].replicas.push_back(std::move(replica));
+  }
+  /// False where there is no such node. A master that owns slots or has replicas stays: as
+  /// redis-cli refuses to delete it, std::invalid_argument is thrown.
+  bool remove(std::string_view node) {
+    const std::uint16_t index = index_of(node);
+    if (index == none) return false;
+    const auto slots = std::count(owners_.begin(), owners_.end(), index);
+    if (slots > 0 || !nodes_[index].replicas.empty() || is_target(index)) {
+      detail::fail_invalid("node " + detail::quoted(node) + " still has " + std::to_string(slots) +
+                           " slots and " + std::to_string(nodes_[index].replicas.size()) +
+                           " replicas, or imports a slot");
+    }
+    if (!nodes_[index].master.empty()) {
+      std::erase(nodes_[index_of(nodes_[index].master)].replicas, nodes_[index].name);
+    }
+    nodes_.erase(nodes_.begin() + index);
+    renumber([index](std::uint16_t old) { return old > index ? old - 1 : old; });
+    return true;
+  }
+
+  /// `master` serves these slots from now on, whoever did; what migrated there has arrived.
+  void assign(RedisSlotRange slots, std::string_view master) {
+    const std::uint16_t index = master_known(master, "assign");
+    check(slots);
+    for (std::uint32_t slot = slots.first; slot <= slots.last; ++slot) set_owner(slot, index);
+  }
+  /// Nobody serves them.
+  void unassign(RedisSlotRange slots) {
+    check(slots);
+    for (std::uint32_t slot = slots.first; slot <= slots.last; ++slot) set_owner(slot, none);
+  }
+
+  // --- Redirections and migration ---------------------------------------------------------------
+
+  /// What a client learns from a redirection: MOVED changes the slot's owner, who may be a node
+  /// never heard of; ASK changes nothing, it is about one request.
+  void apply(const RedisRedirect& redirect) {
+    if (redirect.kind == RedisRedirect::Kind::ask) return;
+    check({redirect.slot, redirect.slot});
+    if (!contains(redirect.node)) add(redirect.node);
+    promote(redirect.node);
+    set_owner(redirect.slot, index_of(redirect.node));
+  }
+
+  /// A replica takes its master's slots over and the master becomes its replica: a failover. A
+  /// master stays as it is.
+  void promote(std::string_view node) {
+    const std::uint16_t index = known(node, "promote");
+    Node& chosen = nodes_[index];
+    if (chosen.master.empty()) return;
+    const std::uint16_t former = index_of(chosen.master);
+    Node& master = nodes_[former];
+    std::vector<std::string> replicas = master.replicas;
+    std::replace(replicas.begin(), replicas.end(), chosen.name, master.name);
+    for (const std::string& replica : replicas) {
+      nodes_[index_of(replica)].master = chosen.name;
+    }
+    chosen.replicas = std::move(replicas);
+    chosen.master.clear();
+    master.replicas.clear();
+    renumber([&](std::uint16_t old) { return old == former ? index : old; });
+  }
+
+  /// The slot starts to move to the master `to`: CLUSTER SETSLOT MIGRATING on its owner, IMPORTING
+  /// on `to`. assign() or unassign() ends that. Throws std::invalid_argument where the slot is
+  /// nobody's or `to`'s already.
+  void migrate(std::uint16_t slot, std::string_view to) {
+    const std::uint16_t target = master_known(to, "migrate");
+    check({slot, slot});
+    if (owners_[slot] == none || owners_[slot] == target) {
+      detail::fail_invalid("slot " + std::to_string(slot) + " cannot move to " +
+                           detail::quoted(to) + ": it is " +
+                           (owners_[slot] == none ? "nobody's" : "there"));
+    }
+    cancel(slot);
+    moves_.push_back({slot, target});
+  }
+  /// CLUSTER SETSLOT STABLE: the slot stays where it is.
+  void cancel(std::uint16_t slot) {
+    std::erase_if(moves_, [slot](const Move& move) { return move.slot == slot; });
+  }
+  /// Whereto the slot is moving; nullptr while it is not.
+  const std::string* migrating_to(std::uint16_t slot) const noexcept {
+    for (const Move& move : moves_) {
+      if (move.slot == slot) return &nodes_[move.target].name;
+    }
+    return nullptr;
+  }
+
+  struct Answer {
+    enum class Kind : unsigned char {
+      serve,
+      moved,        ///< to the slot's owner
+      ask,          ///< the slot's target
+      cluster_down  ///< the slot is nobody's
+    };
+    Kind kind = Kind::serve;
+    const std::string* node = nullptr;  ///< Where it sends the client.
+  };
+
+  /// What the master `node` answers to a request for one key of `slot`. `key_present`: whether the
+  /// key is there, which only matters while the slot moves away; `asking`: whether the client sent
+  /// ASKING before it.
+  Answer answer(std::string_view node, std::uint16_t slot, bool key_present,
+                bool asking = false) const {
+    const std::uint16_t index = master_known(node, "answer");
+    check({slot, slot});
+    const std::string* const target = migrating_to(slot);
+    if (owners_[slot] == none) return {Answer::Kind::cluster_down, nullptr};
+    if (owners_[slot] == index) {
+      if (target != nullptr && !key_present) return {Answer::Kind::ask, target};
+      return {Answer::Kind::serve, nullptr};
+    }
+    if (asking && target == &nodes_[index].name) return {Answer::Kind::serve, nullptr};
+    return {Answer::Kind::moved, owner_of(slot)};
+  }
+
+ private:
+  static constexpr std::uint16_t none = 0xffff;
+
+  struct Node {
+    std::string name;
+    std::string master;                 // of a replica; else empty
+    std::vector<std::string> replicas;  // of a master, in the order listed
+  };
+  struct Move {
+    std::uint16_t slot;
+    std::uint16_t target;
+  };
+
+  static std::vector<RedisShard> even_shards(std::span<const std::string> masters) {
+    std::vector<RedisShard> shards;
+    if (masters.empty()) return shards;
+    const auto ranges = redis_even_split(
+        static_cast<std::uint32_t>((std::min)(masters.size(), std::size_t{0xffffffff})));
+    for (std::size_t i = 0; i < masters.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        if (masters[i] == masters[j]) fail_known(masters[i]);
+      }
+      shards.push_back({{ranges[i]}, masters[i], {}});
+    }
+    return shards;
+  }
+
+  std::size_t place_of(std::string_view name) const {
+    return static_cast<std::size_t>(std::lower_bound(nodes_.begin(), nodes_.end(), name,
+                                                     [](const Node& node, std::string_view wanted) {
+                                                       return std::string_view(node.name) < wanted;
+                                                     }) -
+                                    nodes_.begin());
+  }
+  std::uint16_t index_of(std::string_view name) const {
+    const std::size_t place = place_of(name);
+    return place < nodes_.size() && nodes_[place].name == name ? static_cast<std::uint16_t>(place)
+                                                               : none;
+  }
+  std::uint16_t known(std::string_view name, std::string_view what) const {
+    const std::uint16_t index = index_of(name);
+    if (index == none) {
+      detail::fail_range(std::string(what) + " of " + detail::quoted(name) +
+                         ", which is not in the cluster");
+    }
+    return index;
+  }
+  std::uint16_t master_known(std::string_view name, std::string_view what) const {
+    const std::uint16_t index = known(name, what);
+    if (!nodes_[index].master.empty()) {
+      detail::fail_invalid(std::string(what) + " of " + detail::quoted(name) +
+                           ", which is a replica of " + detail::quoted(nodes_[index].master));
+    }
+    return index;
+  }
+  [[noreturn]] static void fail_known(std::string_view name) {
+    detail::fail_invalid("node " + detail::quoted(name) + " is in the cluster already");
+  }
+
+  static void check(RedisSlotRange slots) {
+    if (slots.last >= redis_slot_count || slots.first > slots.last) {
+      detail::fail_range("slots " + std::to_string(slots.first) + " to " +
+                         std::to_string(slots.last) + "; there are 0 to 16383");
+    }
+  }
+
+  void insert(Node node) {
+    if (node.name.empty()) detail::fail_invalid("a node's id is empty");
+    const std::size_t place = place_of(node.name);
+    if (contains(node.name)) fail_known(node.name);
+    if (nodes_.size() == none) {
+      detail::fail_length("more than " + std::to_string(none) + " nodes in a cluster");
+    }
+    nodes_.insert(nodes_.begin() + static_cast<std::ptrdiff_t>(place), std::move(node));
+    renumber([place](std::uint16_t old) { return old >= place ? old + 1 : old; });
+  }
+
+  template <class NewNumber>
+  void renumber(NewNumber new_number) {
+    const auto change = [&](std::uint16_t& index) {
+      if (index != none) index = static_cast<std::uint16_t>(new_number(index));
+    };
+    for (std::uint16_t& owner : owners_) change(owner);
+    for (Move& move : moves_) change(move.target);
+  }
+
+  void set_owner(std::uint32_t slot, std::uint16_t owner) {
+    cancel(static_cast<std::uint16_t>(slot));
+    owners_[slot] = owner;
+  }
+  bool is_target(std::uint16_t index) const {
+    return std::any_of(moves_.begin(), moves_.end(),
+                       [index](const Move& move) { return move.target == index; });
+  }
+
+  std::vector<Node> nodes_;  // in id order
+  std::array<std::uint16_t, redis_slot_count> owners_;
+  std::vector<Move> moves_;
+};
+
+/// A run of slots that changes hands; an empty name is nobody.
+struct RedisSlotMove {
+  RedisSlotRange slots;
+  std::string from;
+  std::string to;
+};
+
+/// What changes hands between two maps, in runs as long as their owners allow. O(16384).
+inline std::vector<RedisSlotMove> slot_moves(const RedisSlotMap& before,
+                                             const RedisSlotMap& after) {
+  std::vector<RedisSlotMove> moves;
+  const auto name = [](const std::string* node) { return node == nullptr ? std::string() : *node; };
+  for (std::uint32_t slot = 0; slot < redis_slot_count; ++slot) {
+    const auto narrow = static_cast<std::uint16_t>(slot);
+    std::string from = name(before.owner_of(narrow));
+    std::string to = name(after.owner_of(narrow));
+    if (from == to) continue;
+    if (!moves.empty() && moves.back().slots.last + 1u == slot && moves.back().from == from &&
+        moves.back().to == to) {
+      moves.back().slots.last = narrow;
+    } else {
+      moves.push_back({{narrow, narrow}, std::move(from), std::move(to)});
+    }
+  }
+  return moves;
+}
+
+namespace detail {
+
+inline std::uint16_t slot_in(const RespValue& value) {
+  if (value.kind != RespValue::Kind::integer || value.integer < 0 ||
+      value.integer >= std::int64_t{redis_slot_count}) {
+    fail_invalid("a cluster map has a slot that is not from 0 to 16383: " +
+                 std::to_string(value.integer));
+  }
+  return static_cast<std::uint16_t>(value.integer);
+}
+
+inline RedisSlotRange slots_in(const RespValue& first, const RespValue& last) {
+  const RedisSlotRange range{slot_in(first), slot_in(last)};
+  if (range.first > range.last) {
+    fail_invalid("a cluster map has slots from " + std::to_string(range.first) + " to " +
+                 std::to_string(range.last));
+  }
+  return range;
+}
+
+inline const std::vector<RespValue>& items_in(const RespValue& value, std::size_t least) {
+  if (value.kind != RespValue::Kind::list || value.items.size() < least) {
+    fail_invalid("a cluster map has something else where a list of at least " +
+                 std::to_string(least) + " belongs");
+  }
+  return value.items;
+}
+
+inline std::string endpoint_in(std::string_view host, const RespValue& port) {
+  if (port.kind != RespValue::Kind::integer || port.integer < 0 || port.integer > 65535) {
+    fail_invalid("a cluster map has a port that is not from 0 to 65535: " +
+                 std::to_string(port.integer));
+  }
+  return std::string(host) + ":" + std::to_string(port.integer);
+}
+
+/// The value of `name` in a map that is written as key, value, key, value.
+inline const RespValue* field(const std::vector<RespValue>& map, std::string_view name) {
+  for (std::size_t i = 0; i + 1 < map.size(); i += 2) {
+    if (map[i].text == name) return &map[i + 1];
+  }
+  return nullptr;
+}
+
+}  // namespace detail
+
+/// The reply to CLUSTER SLOTS, as it came from the server. An unknown host is empty: it is the one
+/// that answered. Throws std::invalid_argument, saying at which byte, for what is no such reply.
+inline std::vector<RedisShard> parse_cluster_slots(std::string_view reply) {
+  const detail::RespValue value = detail::RespReader(reply).whole();
+  std::vector<RedisShard> shards;
+  for (const detail::RespValue& row : detail::items_in(value, 0)) {
+    const auto& items = detail::items_in(row, 3);
+    RedisShard shard{{detail::slots_in(items[0], items[1])}, {}, {}};
+    for (std::size_t i = 2; i < items.size(); ++i) {
+      const auto& node = detail::items_in(items[i], 2);
+      std::string name = detail::endpoint_in(node[0].text == "?" ? "" : node[0].text, node[1]);
+      if (i == 2) {
+        shard.master = std::move(name);
+      } else {
+        shard.replicas.push_back(std::move(name));
+      }
+    }
+    shards.push_back(std::move(shard));
+  }
+  return shards;
+}
+
+/// The reply to CLUSTER SHARDS, in either version of the protocol; the same otherwise. A shard
+/// without a master is left out.
+inline std::vector<RedisShard> parse_cluster_shards(std::string_view reply) {
+  const detail::RespValue value = detail::RespReader(reply).whole();
+  std::vector<RedisShard> shards;
+  for (const detail::RespValue& row : detail::items_in(value, 0)) {
+    const auto& fields = detail::items_in(row, 4);
+    const detail::RespValue* const slots = detail::field(fields, "slots");
+    const detail::RespValue* const nodes = detail::field(fields, "nodes");
+    if (slots == nullptr || nodes == nullptr) {
+      detail::fail_invalid("a shard of a cluster map lacks its slots or its nodes");
+    }
+    RedisShard shard;
+    const auto& bounds = detail::items_in(*slots, 0);
+    for (std::size_t i = 0; i + 1 < bounds.size(); i += 2) {
+      shard.slots.push_back(detail::slots_in(bounds[i], bounds[i + 1]));
+    }
+    for (const detail::RespValue& node : detail::items_in(*nodes, 0)) {
+      const auto& description = detail::items_in(node, 0);
+      const auto text = [&](std::string_view name) {
+        const detail::RespValue* const found = detail::field(description, name);
+        return found == nullptr ? std::string_view() : found->text;
+      };
+      const detail::RespValue* port = detail::field(description, "port");
+      if (port == nullptr) port = detail::field(description, "tls-port");
+      std::string_view host = text("endpoint");
+      if (host.empty() || host == "?") host = text("ip");
+      if (port == nullptr) detail::fail_invalid("a node of a cluster map lacks its port");
+      std::string name = detail::endpoint_in(host, *port);
+      if (text("role") == "master") {
+        shard.master = std::move(name);
+      } else {
+        shard.replicas.push_back(std::move(name));
+      }
+    }
+    if (!shard.master.empty()) shards.push_back(std::move(shard));
+  }
+  return shards;
+}
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_COMPAT_REDIS_CLUSTER_HPP

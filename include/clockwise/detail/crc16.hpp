@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_CRC16_HPP
+#define CLOCKWISE_DETAIL_CRC16_HPP
+
+// CRC-16/XMODEM: polynomial 0x1021, start 0, neither input nor output reflected.
+//
+// Bytewise, each table look-up waits for the one before it. The CRC is linear and starts at 0, so
+// that of k bytes is the exclusive or of k independent look-ups, one table for each distance from
+// the end. Sixteen tables take 8 KiB.
+
+#include <array>        // array
+#include <cstddef>      // size_t
+#include <cstdint>      // uint16_t
+#include <string_view>  // string_view
+#include <utility>      // index_sequence, make_index_sequence
+
+namespace clockwise::detail {
+
+inline constexpr std::size_t crc16_stride = 16;
+
+/// tables[d][b]: the CRC of byte b followed by d zeros.
+inline constexpr auto crc16_tables = [] {
+  std::array<std::array<std::uint16_t, 256>, crc16_stride> tables{};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    unsigned crc = byte << 8;
+    for (std::size_t distance = 0; distance < crc16_stride; ++distance) {
+      for (int bit = 0; bit < 8; ++bit) {
+        crc = (crc << 1 ^ ((crc & 0x8000) != 0 ? 0x1021u : 0u)) & 0xffff;
+      }
+      tables[distance][byte] = static_cast<std::uint16_t>(crc);
+    }
+  }
+  return tables;
+}();
+
+/// `crc` stands before the first of crc16_stride bytes: it covers the first two.
+template <std::size_t... I>
+constexpr unsigned crc16_stride_of(const char* bytes, unsigned crc, std::index_sequence<I...>) {
+  const auto byte = [bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned first_two = crc16_tables[crc16_stride - 1][byte(0) ^ crc >> 8] ^
+                             crc16_tables[crc16_stride - 2][byte(1) ^ (crc & 0xff)];
+  return (first_two ^ ... ^ crc16_tables[crc16_stride - 3 - I][byte(I + 2)]);
+}
+
+constexpr std::uint16_t crc16(std::string_view bytes) {
+  const char* at = bytes.data();
+  unsigned crc = 0;
+  // Nothing precedes the odd bytes if they come first.
+  for (std::size_t left = bytes.size() % crc16_stride; left > 0; --left) {
+    crc ^= crc16_tables[left - 1][static_cast<unsigned char>(*at++)];
+  }
+  for (std::size_t n = bytes.size() / crc16_stride; n > 0; --n, at += crc16_stride) {
+    crc = crc16_stride_of(at, crc, std::make_index_sequence<crc16_stride - 2>());
+  }
+  return static_cast<std::uint16_t>(crc);
+}
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_CRC16_HPP

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_RESP_HPP
+#define CLOCKWISE_DETAIL_RESP_HPP
+
+// Replies in Redis's serialization protocol, versions 2 and 3, as far as cluster maps need them.
+// Bytes from a network: nesting is bounded, and memory by a small multiple of the input.
+
+#include <charconv>      // from_chars
+#include <cstddef>       // size_t
+#include <cstdint>       // int64_t
+#include <string>        // string, to_string
+#include <string_view>   // string_view
+#include <system_error>  // errc
+#include <vector>        // vector
+
+#include "clockwise/detail/error.hpp"
+
+namespace clockwise::detail {
+
+/// Texts are views of the reply.
+struct RespValue {
+  enum class Kind : unsigned char { text, integer, list, null };
+  Kind kind = Kind::null;
+  std::string_view text;
+  std::int64_t integer = 0;
+  std::vector<RespValue> items;  ///< Of a map: key, value, key, value …
+};
+
+class RespReader {
+ public:
+  explicit RespReader(std::string_view bytes) : bytes_(bytes) {}
+
+  /// The one value that the bytes hold. Throws std::invalid_argument, naming the offset.
+  RespValue whole() {
+    RespValue value = next(0);
+    if (at_ != bytes_.size()) fail_here("is followed by more bytes");
+    return value;
+  }
+
+ private:
+  static constexpr int deepest = 8;
+
+  RespValue next(int depth) {
+    if (depth > deepest) fail_here("is nested too deeply");
+    RespValue value;
+    const std::string_view head = line();
+    if (head.empty()) fail_here("has an empty line");
+    const std::string_view rest = head.substr(1);
+    switch (head.front()) {
+      case '+':
+        value.kind = RespValue::Kind::text;
+        value.text = rest;
+        return value;
+      case '-':
+        fail_invalid("the reply is an error: " + quoted(rest));
+      case ':':
+        value.kind = RespValue::Kind::integer;
+        value.integer = number(rest);
+        return value;
+      case '_':
+        return value;
+      case '$': {
+        const std::int64_t length = number(rest);
+        if (length == -1) return value;
+        value.kind = RespValue::Kind::text;
+        value.text = take(length);
+        return value;
+      }
+      case '*':
+      case '%': {
+        std::int64_t count = number(rest);
+        if (count == -1) return value;
+        // Each item takes three bytes at least.
+        const auto left = static_cast<std::int64_t>((bytes_.size() - at_) / 3);
+        if (count < 0 || count > left) fail_here("counts more items than it has bytes");
+        if (head.front() == '%') count *= 2;
+        value.kind = RespValue::Kind::list;
+        for (; count > 0; --count) value.items.push_back(next(depth + 1));
+        return value;
+      }
+      default:
+        fail_here("has a type that a cluster map does not");
+    }
+  }
+
+  std::string_view line() {
+    const std::size_t end = bytes_.find("\r\n", at_);
+    if (end == std::string_view::npos) fail_here("ends early");
+    const std::string_view line = bytes_.substr(at_, end - at_);
+    at_ = end + 2;
+    return line;
+  }
+
+  std::string_view take(std::int64_t length) {
+    if (length < 0 || static_cast<std::uint64_t>(length) > bytes_.size() - at_) {
+      fail_here("ends early");
+    }
+    const std::string_view text = bytes_.substr(at_, static_cast<std::size_t>(length));
+    at_ += text.size();
+    if (bytes_.substr(at_, 2) != "\r\n") fail_here("has a text of another length than it says");
+    at_ += 2;
+    return text;
+  }
+
+  std::int64_t number(std::string_view digits) const {
+    std::int64_t value = 0;
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value);
+    if (error != std::errc() || stop != end) fail_here("has no number where one belongs");
+    return value;
+  }
+
+  [[noreturn]] void fail_here(std::string_view what) const {
+    fail_invalid("at byte " + std::to_string(at_) + " the reply " + std::string(what));
+  }
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_RESP_HPP
