@@ -283,7 +283,11 @@ TEST_CASE("Arithmetic on 128 bits") {
   static_assert(divide(1, 0, 3) == 0x5555555555555555);
   static_assert(divide(most - 1, most, most) == most);
   static_assert(relative_weight(1, 1) == std::uint64_t{1} << 32);
-  static_assert(relative_weight(1, 3) == (std::uint64_t{1} << 32) / 3);
+  static_assert(relative_weight(1, 3) == (std::uint64_t{1} << 32) / 3 + 1);
+  static_assert(relative_weight(3, 5) * 5 / 3 == std::uint64_t{1} << 32);
+  static_assert(relative_weight(0x1p-32, 1) == 1);
+  static_assert(relative_weight(0x1.8p-32, 1) == 2);
+  static_assert(relative_weight(0x1p-33, 1) == 1);
   static_assert(relative_weight(0, 3) == 0);
   static_assert(relative_weight(5e-324, 1.7e308) == 1);
   static_assert(relative_weight(0.75, 1.5) == std::uint64_t{1} << 31);

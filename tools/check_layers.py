@@ -13,14 +13,14 @@ LAYERS = """
 0     config version theory
 0.2   detail/error detail/fixed_point detail/hash_policy detail/ieee detail/index_iterator
 0.2   detail/crc16 detail/md5 detail/mix detail/node_id
-0.4   detail/resp detail/weighted_rank
+0.4   detail/maglev_table detail/resp detail/weighted_rank
 1     arc concepts fwd hash node replica_list
 1.2   detail/member_table detail/ring_table detail/successors detail/topology
 1.4   detail/walk
 1.5   detail/bucket_table detail/replica_sweep
 1.6   detail/ring_base
 1.8   detail/listed_ring detail/ring_edit
-2     hash_ring jump mod_n rendezvous token_ring
+2     hash_ring jump maglev mod_n rendezvous token_ring
 3     balance durability movement shared
 3     compat/ketama compat/redis_cluster
 9     clockwise

@@ -13,6 +13,7 @@
 #include "clockwise/hash.hpp"
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/jump.hpp"
+#include "clockwise/maglev.hpp"
 #include "clockwise/mod_n.hpp"
 #include "clockwise/movement.hpp"
 #include "clockwise/node.hpp"

@@ -19,6 +19,7 @@ struct Arc;
 struct Fingerprint;
 struct NodeOptions;
 struct RingOptions;
+struct MaglevOptions;
 
 template <class Node>
 class ReplicaList;
@@ -42,6 +43,9 @@ class JumpHash;
 
 template <HashFunction Hash = Xxh3, class Node = std::string>
 class JumpBackHash;
+
+template <HashFunction Hash = Xxh3, class Node = std::string>
+class Maglev;
 
 }  // namespace clockwise
 

@@ -58,16 +58,20 @@ constexpr Scaled scaled(double value) noexcept {
   return {mantissa << shift, (biased_exponent == 0 ? 1 : biased_exponent) - 1075 - shift};
 }
 
-/// weight / largest, in units of 2^-32, rounded down but at least one unit for a weight above 0.
-/// 0 <= weight <= largest, which is above 0.
+/// weight / largest in units of 2^-32, rounded up: products with it are exact where both weights
+/// are integers below 2^16 and the other factor is too. 0 <= weight <= largest, which is above 0.
 constexpr std::uint64_t relative_weight(double weight, double largest) noexcept {
   if (!(weight > 0)) return 0;
   const Scaled one = scaled(weight);
   const Scaled all = scaled(largest);
-  const std::uint64_t quotient = divide(one.mantissa >> 32, one.mantissa << 32, all.mantissa);
   const int shift = all.exponent - one.exponent;
-  const std::uint64_t units = shift > 63 ? 0 : quotient >> shift;
-  return units == 0 ? 1 : units;
+  if (shift > 33) return 1;  // the quotient of the mantissas is below 2^33
+  const std::uint64_t quotient = divide(one.mantissa >> 32, one.mantissa << 32, all.mantissa);
+  const std::uint64_t units = quotient >> shift;
+  const bool exact = units << shift == quotient &&
+                     multiply_high(quotient, all.mantissa) == one.mantissa >> 32 &&
+                     quotient * all.mantissa == one.mantissa << 32;
+  return exact ? units : units + 1;
 }
 
 }  // namespace clockwise::detail
