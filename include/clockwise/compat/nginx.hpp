@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_COMPAT_NGINX_HPP
+#define CLOCKWISE_COMPAT_NGINX_HPP
+
+// nginx's `hash <key> consistent;`, and with it Cache::Memcached::Fast.
+//
+//   clockwise::NginxRing ring({"10.0.1.1:8080", "10.0.1.2:8080"});    // as the upstream lists them
+//   ring.add("unix:/run/app.sock", 2);                                // server … weight=2;
+//   ring.lookup("/index.html");                                       // the value of <key>
+
+#include <array>             // array
+#include <cstddef>           // byte, size_t
+#include <cstdint>           // uint32_t, uint64_t
+#include <initializer_list>  // initializer_list
+#include <iterator>          // begin
+#include <span>              // as_bytes, span
+#include <string>            // string
+#include <string_view>       // string_view
+#include <utility>           // pair
+#include <vector>            // vector
+
+#include "clockwise/detail/crc32.hpp"
+#include "clockwise/detail/listed_ring.hpp"
+#include "clockwise/hash.hpp"
+
+namespace clockwise {
+
+/// 160 points a server for each unit of weight. A chain gives them: the CRC-32 of host, a zero
+/// byte, port and the point before, little-endian, from 0 on. Of servers that share a point the one
+/// listed first has it. A key sits at its CRC-32.
+///
+/// Servers are named as in the upstream block: "host:port", a name without a port, "unix:/path". A
+/// name that stands for several addresses is one server here; nginx balances among them. Backup
+/// servers take no part; one marked down keeps its points, and nginx goes on to the next point:
+/// what preference_list gives with a liveness predicate.
+///
+/// Errors, beside those of every ring: std::invalid_argument for a weight that is not a whole
+/// number from 1 to 104,857, where 2^24 points end, and for a server that is listed twice.
+class NginxRing : public detail::ListedRing<NginxRing> {
+ public:
+  static constexpr std::string_view engine = "nginx";
+
+  NginxRing() = default;
+  NginxRing(std::initializer_list<std::string> servers) { add_all(servers); }
+  /// Any range of names, or of pairs of a name and a weight or NodeOptions.
+  template <class List>
+    requires requires(const List& servers) { std::begin(servers) != std::end(servers); }
+  explicit NginxRing(const List& servers) {
+    add_all(servers);
+  }
+
+  /// The circle has 32 bits: the upper ones of a Position.
+  template <class Key>
+  Position position_of(const Key& key) const noexcept {
+    return Position{detail::hash_key(KeyHash{}, key)};
+  }
+  std::uint64_t circle() const noexcept { return detail::policy_probe(KeyHash{}); }
+
+ private:
+  friend detail::ListedRing<NginxRing>;
+
+  struct KeyHash {
+    static constexpr std::string_view name = "crc32";
+    std::uint64_t operator()(std::span<const std::byte> bytes) const noexcept {
+      return std::uint64_t{detail::Crc32().update(bytes).value()} << 32;
+    }
+  };
+
+  static constexpr std::uint32_t points_per_weight = 160;
+
+  static std::pair<std::uint32_t, std::uint32_t> weights() {
+    return {1, static_cast<std::uint32_t>(max_vnodes_per_node / points_per_weight)};
+  }
+
+  static std::uint64_t points_at_most(Servers servers) {
+    std::uint64_t points = 0;
+    for (const Server& server : servers) points += points_per_weight * std::uint64_t{server.weight};
+    return points;
+  }
+
+  static void append_points(Servers servers, std::vector<detail::ListedPoint>& points) {
+    points.reserve(static_cast<std::size_t>(points_at_most(servers)));
+    for (std::size_t place = 0; place < servers.size(); ++place) {
+      const std::string text = label(servers[place]);
+      const detail::Crc32 base = detail::Crc32().update(std::as_bytes(std::span(text)));
+      std::uint32_t point = 0;
+      for (std::uint32_t i = 0; i < points_per_weight * servers[place].weight; ++i) {
+        std::array<std::byte, 4> before;
+        for (unsigned byte = 0; byte < 4; ++byte) {
+          before[byte] = static_cast<std::byte>(point >> (8 * byte) & 0xff);
+        }
+        point = detail::Crc32(base).update(before).value();
+        points.push_back({std::uint64_t{point} << 32, static_cast<std::uint32_t>(place)});
+      }
+    }
+  }
+
+  /// Host, a zero byte, port. The port is what follows the last colon, as long as that is digits.
+  static std::string label(const Server& server) {
+    std::string_view host = server.name;
+    std::string_view port;
+    if (is_unix(host)) {
+      host.remove_prefix(5);
+    } else {
+      const std::size_t last = host.find_last_not_of("0123456789");
+      if (last != std::string_view::npos && host[last] == ':') {
+        port = host.substr(last + 1);
+        host = host.substr(0, last);
+      }
+    }
+    std::string text(host);
+    text += '\0';
+    text += port;
+    return text;
+  }
+
+  /// "unix:", in whatever case.
+  static bool is_unix(std::string_view name) {
+    constexpr std::string_view prefix = "unix:";
+    if (name.size() < prefix.size()) return false;
+    for (std::size_t i = 0; i < prefix.size(); ++i) {
+      const char c = name[i];
+      if ((c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c) != prefix[i]) return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_COMPAT_NGINX_HPP

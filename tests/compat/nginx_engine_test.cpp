@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// NginxRing against a running nginx.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "../support/keys.hpp"
+#include "clockwise/compat/nginx.hpp"
+#include "engine.hpp"
+
+namespace {
+
+using clockwise::NginxRing;
+using clockwise_test::Connection;
+using clockwise_test::free_ports;
+using clockwise_test::Process;
+using clockwise_test::real_key;
+using clockwise_test::TemporaryDirectory;
+
+using Servers = std::vector<std::pair<std::string, int>>;  // name, weight
+
+/// nginx with some upstreams, one behind each front port, and with servers that answer their own
+/// name.
+class Nginx {
+ public:
+  explicit Nginx(std::size_t upstreams) {
+    const std::string program = clockwise_test::require_program("nginx", "nginx");
+    fronts_ = free_ports(upstreams + 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      backends_.push_back("127.0.0.1:" + std::to_string(fronts_.back()));
+      fronts_.pop_back();
+    }
+    backends_.push_back("unix:" + directory_.file("a.sock"));
+    backends_.push_back("unix:" + directory_.file("b.sock"));
+    program_ = program;
+  }
+
+  /// Those that answer: three ports, two sockets.
+  const std::vector<std::string>& backends() const { return backends_; }
+
+  void start(const std::vector<Servers>& upstreams) {
+    std::string config =
+        "daemon off; master_process off; worker_processes 1; pid " + directory_.file("pid") +
+        "; error_log stderr crit; events { worker_connections 512; }\nhttp { access_log off;\n";
+    for (const char* kind : {"client_body", "proxy", "fastcgi", "uwsgi", "scgi"}) {
+      config += std::string(kind) + "_temp_path " + directory_.file(kind) + ";\n";
+    }
+    for (const std::string& backend : backends_) {
+      config += "server { listen " + backend + "; keepalive_requests 1000000; return 200 '" +
+                backend + "'; }\n";
+    }
+    for (std::size_t i = 0; i < upstreams.size(); ++i) {
+      const std::string name = "fleet" + std::to_string(i);
+      config += "upstream " + name + " { hash $http_x_key consistent; keepalive 8;\n";
+      for (const auto& [server, weight] : upstreams[i]) {
+        config += "  server " + server + " weight=" + std::to_string(weight) + " max_fails=0;\n";
+      }
+      config += "}\nserver { listen 127.0.0.1:" + std::to_string(fronts_[i]) +
+                "; keepalive_requests 1000000; add_header X-Chosen $upstream_addr always;\n"
+                "  location / { proxy_pass http://" +
+                name + "; proxy_http_version 1.1; proxy_set_header Connection '';" +
+                " proxy_next_upstream off; proxy_connect_timeout 5s; } }\n";
+    }
+    config += "}\n";
+    processes_.emplace_back(std::vector<std::string>{program_, "-p", directory_.path(), "-c",
+                                                     directory_.write("nginx.conf", config)},
+                            directory_.file("log"));
+    for (std::size_t i = 0; i < upstreams.size(); ++i) {
+      clockwise_test::wait_for_port(processes_[0], fronts_[i]);
+    }
+  }
+
+  Connection connect(std::size_t upstream) const { return Connection(fronts_[upstream]); }
+
+ private:
+  std::string program_;
+  TemporaryDirectory directory_;
+  std::vector<std::uint16_t> fronts_;
+  std::vector<std::string> backends_;
+  std::vector<Process> processes_;
+};
+
+struct Answer {
+  std::string chosen;  // the address that nginx connected to
+  std::string body;
+};
+
+Answer get(Connection& connection, const std::string& key) {
+  connection.send("GET / HTTP/1.1\r\nHost: localhost\r\nX-Key: " + key + "\r\n\r\n");
+  const std::string head = connection.read_until("\r\n\r\n");
+  const auto header = [&](const std::string& name) {
+    const std::size_t at = head.find("\r\n" + name + ": ");
+    REQUIRE(at != std::string::npos);
+    const std::size_t begin = at + name.size() + 4;
+    return head.substr(begin, head.find("\r\n", begin) - begin);
+  };
+  const std::string body = connection.read(std::stoul(header("Content-Length")));
+  return {header("X-Chosen"), body};
+}
+
+NginxRing ring_of(const Servers& servers) {
+  NginxRing ring;
+  ring.add_all(servers);
+  return ring;
+}
+
+TEST_CASE("upstreams answer with their own names, as clockwise says") {
+  Nginx nginx(3);
+  const auto& names = nginx.backends();
+  const std::vector<Servers> fleets{{{names[0], 1}, {names[1], 1}, {names[2], 1}},
+                                    {{names[2], 5}, {names[0], 1}, {names[1], 2}},
+                                    {{names[3], 2}, {names[1], 1}, {names[4], 1}}};
+  nginx.start(fleets);
+  for (std::size_t fleet = 0; fleet < fleets.size(); ++fleet) {
+    const NginxRing ring = ring_of(fleets[fleet]);
+    Connection connection = nginx.connect(fleet);
+    std::map<std::string, int> keys_of;
+    for (std::size_t i = 0; i < 4000; ++i) {
+      const std::string key = real_key(i);
+      const Answer answer = get(connection, key);
+      if (answer.body != ring.lookup(key)) {
+        INFO("fleet " << fleet << ", key " << key);
+        REQUIRE(answer.body == ring.lookup(key));
+      }
+      ++keys_of[answer.body];
+    }
+    CHECK(keys_of.size() == 3);
+  }
+}
+
+TEST_CASE("servers without a port") {
+  // Nobody has to answer: nginx names the address that it tried.
+  Nginx nginx(1);
+  const Servers servers{{"127.77.0.1", 1}, {"127.77.0.2:80", 1}, {"127.77.0.3", 2}};
+  nginx.start({servers});
+  const NginxRing ring = ring_of(servers);
+  Connection connection = nginx.connect(0);
+  std::set<std::string> chosen;
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const std::string key = real_key(i);
+    std::string expected = ring.lookup(key);
+    if (expected.find(':') == std::string::npos) expected += ":80";
+    const Answer answer = get(connection, key);
+    REQUIRE(answer.chosen == expected);
+    chosen.insert(answer.chosen);
+  }
+  CHECK(chosen.size() == 3);
+}
+
+TEST_CASE("points that two servers share") {
+  Nginx nginx(2);
+  // 192,000 points of three servers in 2^32: 2.9 are expected to be shared by two. Which ports are
+  // free decides how many there are, so that weights rise until there is one.
+  const auto& names = nginx.backends();
+  std::vector<std::uint64_t> shared;
+  int weight = 400;
+  for (; shared.empty() && weight < 4000; weight += 400) {
+    const NginxRing one = ring_of({{names[0], weight}});
+    const NginxRing two = ring_of({{names[1], weight}});
+    std::set_intersection(one.positions().begin(), one.positions().end(), two.positions().begin(),
+                          two.positions().end(), std::back_inserter(shared));
+  }
+  REQUIRE_FALSE(shared.empty());
+  const std::vector<Servers> fleets{{{names[0], weight}, {names[1], weight}},
+                                    {{names[1], weight}, {names[0], weight}}};
+  nginx.start(fleets);
+  for (std::size_t fleet = 0; fleet < fleets.size(); ++fleet) {
+    const NginxRing ring = ring_of(fleets[fleet]);
+    const auto arc = ring.arc_of(clockwise::Position{shared.front()});
+    REQUIRE(arc.last == shared.front());
+    Connection connection = nginx.connect(fleet);
+    int keys = 0;
+    for (std::size_t i = 0; keys < 3 && i < 20000000; ++i) {
+      const std::string key = "key:" + std::to_string(i);
+      if (!arc.contains(ring.position_of(key))) continue;
+      ++keys;
+      CHECK(get(connection, key).body == fleets[fleet][0].first);
+      CHECK(ring.lookup(key) == fleets[fleet][0].first);
+    }
+    CHECK(keys == 3);
+  }
+}
+
+}  // namespace

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "clockwise/compat/nginx.hpp"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "../support/keys.hpp"
+#include "clockwise/concepts.hpp"
+#include "clockwise/movement.hpp"
+
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+using clockwise::NginxRing;
+
+static_assert(clockwise::Partitioner<NginxRing>);
+
+std::uint32_t bitwise_crc32(std::string_view bytes) {
+  std::uint32_t crc = 0xffffffff;
+  for (const char c : bytes) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? crc >> 1 ^ 0xedb88320 : crc >> 1;
+  }
+  return ~crc;
+}
+
+/// A slow model: every point of every server, each from the whole text; the owner by a scan.
+class Model {
+ public:
+  void add(const std::string& server, const std::string& host, const std::string& port,
+           int weight) {
+    std::uint32_t point = 0;
+    for (int i = 0; i < 160 * weight; ++i) {
+      std::string text = host + '\0' + port;
+      for (int byte = 0; byte < 4; ++byte) text += static_cast<char>(point >> (8 * byte) & 0xff);
+      point = bitwise_crc32(text);
+      points_.emplace_back(point, server);
+    }
+  }
+  const std::string& owner(std::string_view key) const {
+    const std::uint32_t hash = bitwise_crc32(key);
+    const std::pair<std::uint32_t, std::string>* best = nullptr;  // at or after the key
+    const std::pair<std::uint32_t, std::string>* lowest = nullptr;
+    for (const auto& point : points_) {
+      if (lowest == nullptr || point.first < lowest->first) lowest = &point;
+      if (point.first >= hash && (best == nullptr || point.first < best->first)) best = &point;
+    }
+    return (best != nullptr ? best : lowest)->second;
+  }
+
+ private:
+  std::vector<std::pair<std::uint32_t, std::string>> points_;  // as listed
+};
+
+TEST_CASE("CRC-32's check value") {
+  const std::string_view digits = "123456789";
+  CHECK(clockwise::detail::Crc32().update(std::as_bytes(std::span(digits))).value() == 0xcbf43926);
+}
+
+TEST_CASE("owners are those of a slow model") {
+  Model model;
+  NginxRing ring;
+  const auto add = [&](const std::string& server, const std::string& host, const std::string& port,
+                       int weight) {
+    model.add(server, host, port, weight);
+    ring.add(server, weight);
+  };
+  add("10.0.1.1:8080", "10.0.1.1", "8080", 1);
+  add("10.0.1.1", "10.0.1.1", "", 2);
+  add("backend7", "backend7", "", 1);
+  add("backend.example:80", "backend.example", "80", 3);
+  add("unix:/run/app.sock", "/run/app.sock", "", 1);
+  add("UNIX:/run/app:90", "/run/app:90", "", 1);
+  add("[::1]:8081", "[::1]", "8081", 1);
+  add("[::1]", "[::1]", "", 1);
+  add("12345", "12345", "", 1);
+  add("host:", "host", "", 1);
+  for (std::size_t i = 0; i < 3000; ++i) {
+    const std::string key = clockwise_test::real_key(i);
+    REQUIRE(ring.lookup(key) == model.owner(key));
+  }
+}
+
+TEST_CASE("of equal points the server listed first has them") {
+  // 64,000 points each in a space of 2^32: about one is shared, here by these two names.
+  const std::string a = "10.0.0.1:80";
+  std::string b;
+  std::uint64_t shared = 0;
+  NginxRing alone;
+  alone.add(a, 400);
+  for (int i = 2; b.empty() && i < 50; ++i) {
+    NginxRing other;
+    other.add("10.0.0." + std::to_string(i) + ":80", 400);
+    std::vector<std::uint64_t> both;
+    std::set_intersection(alone.positions().begin(), alone.positions().end(),
+                          other.positions().begin(), other.positions().end(),
+                          std::back_inserter(both));
+    if (both.empty()) continue;
+    b = other.node(0);
+    shared = both.front();
+  }
+  REQUIRE_FALSE(b.empty());
+  for (const bool a_first : {true, false}) {
+    NginxRing ring;
+    ring.add(a_first ? a : b, 400);
+    ring.add(a_first ? b : a, 400);
+    CHECK(ring.lookup(clockwise::Position{shared}) == (a_first ? a : b));
+    CHECK(ring.remove(a_first ? a : b));
+    CHECK(ring.lookup(clockwise::Position{shared}) == (a_first ? b : a));
+  }
+}
+
+TEST_CASE("a join moves keys to the joiner only, and a weight counts") {
+  const NginxRing before(clockwise_test::numbered("10.0.0.", 8));
+  NginxRing after = before;
+  after.add("10.0.0.8", 2);
+  const auto moved = clockwise::movement(before, after);
+  for (const auto& transfer : moved.transfers()) REQUIRE(transfer.to == "10.0.0.8");
+  // 320 of 1,600 points: Beta(320, 1280), mean 0.2, standard deviation 0.01.
+  CHECK(moved.fraction() > 0.16);
+  CHECK(moved.fraction() < 0.24);
+  CHECK(after.members()[8].weight == 2);
+}
+
+TEST_CASE("a server that is down is passed over, point by point") {
+  const NginxRing ring(clockwise_test::numbered("10.0.0.", 5));
+  const auto up = [](const std::string& server) { return server != "10.0.0.3"; };
+  for (std::size_t i = 0; i < 500; ++i) {
+    const std::string key = clockwise_test::real_key(i);
+    const auto list = ring.preference_list(key, 1, clockwise::Spread::nodes, up);
+    for (const std::string& server : ring.successors(key)) {
+      if (!up(server)) continue;
+      REQUIRE(list.front() == server);
+      break;
+    }
+  }
+}
+
+TEST_CASE("what nginx refuses changes nothing") {
+  NginxRing ring({"10.0.0.1:80"});
+  const auto refuses = [&](const std::string& server, double weight, const std::string& reason) {
+    CHECK_THROWS_MATCHES(ring.add(server, weight), std::invalid_argument,
+                         MessageMatches(ContainsSubstring(reason)));
+    CHECK(ring.vnode_count() == 160);
+  };
+  refuses("10.0.0.2:80", 0, "from 1 to 104857");
+  refuses("10.0.0.2:80", 104858, "from 1 to 104857");
+  refuses("10.0.0.2:80", 0.5, "weight 0.5");
+  refuses("10.0.0.1:80", 1, "are the same to nginx");
+  refuses("", 1, "id is empty");
+
+  // 300 servers of the greatest weight: 5 billion points, refused before memory is taken.
+  std::vector<std::pair<std::string, int>> vast;
+  for (const std::string& name : clockwise_test::numbered("10.1.0.", 300)) {
+    vast.emplace_back(name, 104857);
+  }
+  CHECK_THROWS_MATCHES(ring.add_all(vast), std::length_error,
+                       MessageMatches(ContainsSubstring("5033136160 points")));
+  CHECK(ring.vnode_count() == 160);
+}
+
+}  // namespace
