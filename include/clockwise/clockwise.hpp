@@ -16,6 +16,7 @@
 #include "clockwise/maglev.hpp"
 #include "clockwise/mod_n.hpp"
 #include "clockwise/movement.hpp"
+#include "clockwise/multi_probe.hpp"
 #include "clockwise/node.hpp"
 #include "clockwise/rendezvous.hpp"
 #include "clockwise/replica_list.hpp"

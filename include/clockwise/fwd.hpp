@@ -20,6 +20,7 @@ struct Fingerprint;
 struct NodeOptions;
 struct RingOptions;
 struct MaglevOptions;
+struct MultiProbeOptions;
 
 template <class Node>
 class ReplicaList;
@@ -46,6 +47,9 @@ class JumpBackHash;
 
 template <HashFunction Hash = Xxh3, class Node = std::string>
 class Maglev;
+
+template <HashFunction Hash = Xxh3, class Node = std::string>
+class MultiProbe;
 
 }  // namespace clockwise
 
