@@ -23,5 +23,6 @@
 #include "clockwise/theory.hpp"
 #include "clockwise/token_ring.hpp"
 #include "clockwise/version.hpp"
+#include "clockwise/wire.hpp"
 
 #endif  // CLOCKWISE_CLOCKWISE_HPP
