@@ -8,7 +8,7 @@ function(clockwise_test name)
   add_executable(${target} ${name}_test.cpp)
   target_link_libraries(${target} PRIVATE clockwise_strict Catch2::Catch2WithMain ${ARGN})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  catch_discover_tests(${target} TEST_PREFIX "${name}: " PROPERTIES LABELS unit)
+  catch_discover_tests(${target} TEST_PREFIX "${name}." PROPERTIES LABELS unit)
 endfunction()
 
 # tests/<name>.cpp, a program of its own that returns 0. Further arguments are more sources.
