@@ -15,6 +15,8 @@
 #include <cstdint>  // int32_t, uint64_t
 #include <limits>   // numeric_limits
 
+#include "clockwise/detail/fixed_point.hpp"
+
 namespace clockwise::detail {
 
 /// A number that is zero or positive, of `Precision` significant bits: 24 is float, 53 double.
@@ -29,7 +31,9 @@ class Ieee {
 
   friend constexpr Ieee operator*(const Ieee& a, const Ieee& b) {
     if (a.is_zero() || b.is_zero()) return {};
-    return rounded(product(a.significand_, b.significand_), a.exponent_ + b.exponent_);
+    const Wide product{multiply_high(a.significand_, b.significand_),
+                       a.significand_ * b.significand_};
+    return rounded(product, a.exponent_ + b.exponent_);
   }
 
   /// `b` is not 0.
@@ -88,13 +92,6 @@ class Ieee {
     return exponent_ > -64 && (significand_ & ((std::uint64_t{1} << -exponent_) - 1)) == 0;
   }
 
-  static constexpr Wide product(std::uint64_t a, std::uint64_t b) {
-    constexpr std::uint64_t mask = 0xffffffff;
-    const std::uint64_t low = (a & mask) * (b & mask);
-    const std::uint64_t middle = (a >> 32) * (b & mask) + (low >> 32);
-    const std::uint64_t other = (a & mask) * (b >> 32) + (middle & mask);
-    return {(a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32), other << 32 | (low & mask)};
-  }
   static constexpr Wide shifted_left(Wide wide, int by) {
     if (by == 0) return wide;
     if (by >= 64) return {wide.low << (by - 64), 0};

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_COMPAT_ENVOY_HPP
+#define CLOCKWISE_COMPAT_ENVOY_HPP
+
+// Envoy's RING_HASH and MAGLEV load balancers, and gRPC's ring_hash.
+//
+//   clockwise::EnvoyRing ring({"10.0.0.1:80", "10.0.0.2:80"});
+//   ring.lookup("user-42");                       // the value that the route's hash policy hashes
+//   clockwise::EnvoyMaglev table({"10.0.0.1:80", "10.0.0.2:80"});
+//
+// A host is named by what Envoy hashes for it: its address and port, its host name where
+// use_hostname_for_hashing is set, or its hash_key metadata. A key sits at its XXH64, which is what
+// a route with one hash policy computes. (Several policies are combined: hand the combined hash
+// over as a Position.) Locality weights and hash_balance_factor are not modelled.
+
+#include <algorithm>         // max, min, pop_heap, push_heap
+#include <charconv>          // to_chars
+#include <cstddef>           // byte, ptrdiff_t, size_t
+#include <cstdint>           // uint16_t, uint32_t, uint64_t
+#include <initializer_list>  // initializer_list
+#include <iterator>          // begin, end
+#include <span>              // as_bytes, span
+#include <string>            // string, to_string
+#include <string_view>       // string_view
+#include <utility>           // move, pair
+#include <vector>            // vector
+
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/ieee.hpp"
+#include "clockwise/detail/listed_ring.hpp"
+#include "clockwise/detail/maglev_table.hpp"
+#include "clockwise/detail/member_table.hpp"
+#include "clockwise/detail/murmur2.hpp"
+#include "clockwise/detail/walk.hpp"
+#include "clockwise/hash.hpp"
+#include "clockwise/node.hpp"
+#include "clockwise/replica_list.hpp"
+
+namespace clockwise {
+
+namespace detail {
+
+inline void check_envoy_total(std::uint64_t total) {
+  if (total > 0xffffffff) {
+    fail_invalid("the hosts' weights sum to " + std::to_string(total) +
+                 "; Envoy takes at most 4294967295");
+  }
+}
+
+}  // namespace detail
+
+/// What places the points of a host. Keys are hashed with XXH64 either way.
+enum class EnvoyHashFunction : unsigned char { xx_hash, murmur_hash_2 };
+
+/// A part of the placement.
+struct EnvoyRingOptions {
+  std::uint64_t minimum_ring_size = 1024;
+  std::uint64_t maximum_ring_size = 8388608;
+  EnvoyHashFunction hash_function = EnvoyHashFunction::xx_hash;
+
+  /// The bounds of gRPC, which caps both at 4096 whatever the service configuration says.
+  static constexpr EnvoyRingOptions grpc(std::uint64_t minimum = 1024,
+                                         std::uint64_t maximum = 4096) {
+    constexpr std::uint64_t cap = 4096;
+    return {(std::min)(minimum, cap), (std::min)(maximum, cap), EnvoyHashFunction::xx_hash};
+  }
+};
+
+/// Point i of a host is at XXH64("<host>_<i>"). The ring has at least minimum_ring_size points, the
+/// lightest host a whole number of them, unless maximum_ring_size forbids it. How many a host gets
+/// follows from sums over the hosts before it, in double precision, so the order of the list
+/// counts.
+///
+/// Errors, beside those of every ring: std::invalid_argument for a weight that is not a whole
+/// number from 1 to 2^32 - 1, for weights that sum to more, for a host that is listed twice, for a
+/// minimum above the maximum and for either above 8,388,608.
+class EnvoyRing : public detail::ListedRing<EnvoyRing> {
+ public:
+  static constexpr std::string_view engine = "Envoy";
+
+  explicit EnvoyRing(EnvoyRingOptions options = {}) : options_(checked(options)) {}
+  EnvoyRing(std::initializer_list<std::string> hosts, EnvoyRingOptions options = {})
+      : EnvoyRing(options) {
+    add_all(hosts);
+  }
+  /// Any range of names, or of pairs of a name and a weight or NodeOptions.
+  template <class List>
+    requires requires(const List& hosts) { std::begin(hosts) != std::end(hosts); }
+  explicit EnvoyRing(const List& hosts, EnvoyRingOptions options = {}) : EnvoyRing(options) {
+    add_all(hosts);
+  }
+
+  const EnvoyRingOptions& options() const noexcept { return options_; }
+
+  template <class Key>
+  Position position_of(const Key& key) const noexcept {
+    return Position{detail::hash_key(Xxh64{}, key)};
+  }
+  /// That of a HashRing<Xxh64>: movement between the two can be measured exactly.
+  std::uint64_t circle() const noexcept { return detail::policy_probe(Xxh64{}); }
+
+ private:
+  friend detail::ListedRing<EnvoyRing>;
+
+  static EnvoyRingOptions checked(EnvoyRingOptions options) {
+    constexpr std::uint64_t limit = 8388608;
+    if (options.minimum_ring_size == 0 || options.minimum_ring_size > limit ||
+        options.maximum_ring_size > limit ||
+        options.minimum_ring_size > options.maximum_ring_size) {
+      detail::fail_invalid(
+          "a ring of at least " + std::to_string(options.minimum_ring_size) + " and at most " +
+          std::to_string(options.maximum_ring_size) +
+          " points; Envoy takes 1 <= minimum <= maximum <= " + std::to_string(limit));
+    }
+    return options;
+  }
+
+  static std::pair<std::uint32_t, std::uint32_t> weights() { return {1, 0xffffffff}; }
+
+  /// The sum of rounded shares may pass the scale by a point.
+  std::uint64_t points_at_most(Servers hosts) const {
+    return options_.maximum_ring_size + hosts.size();
+  }
+
+  static const std::string& label(const Server& host) { return host.name; }
+
+  void append_points(Servers hosts, std::vector<detail::ListedPoint>& points) const {
+    using detail::Double;
+    if (hosts.empty()) return;
+    std::uint64_t total = 0;
+    std::uint32_t lightest = hosts.front().weight;
+    for (const Server& host : hosts) {
+      total += host.weight;
+      lightest = (std::min)(lightest, host.weight);
+    }
+    detail::check_envoy_total(total);
+    const auto normalized = [total](std::uint32_t weight) {
+      return Double(weight) / Double(total);
+    };
+
+    const Double least = normalized(lightest);
+    const Double wanted = Double((least * Double(options_.minimum_ring_size)).ceil()) / least;
+    const Double scale = (std::min)(wanted, Double(options_.maximum_ring_size));
+    Double target;
+    for (std::size_t place = 0; place < hosts.size(); ++place) {
+      target = target + scale * normalized(hosts[place].weight);
+      std::string text = hosts[place].name + "_4294967295";
+      char* const number = text.data() + text.size() - 10;
+      for (std::uint32_t i = 0; points.size() < target.ceil(); ++i) {
+        const char* const end = std::to_chars(number, text.data() + text.size(), i).ptr;
+        const std::span<const char> bytes(text.data(), static_cast<std::size_t>(end - text.data()));
+        points.push_back({point(std::as_bytes(bytes)), static_cast<std::uint32_t>(place)});
+      }
+    }
+  }
+
+  std::uint64_t point(std::span<const std::byte> text) const noexcept {
+    return options_.hash_function == EnvoyHashFunction::xx_hash ? Xxh64{}(text)
+                                                                : detail::murmur2(text, 0xc70f6907);
+  }
+
+  EnvoyRingOptions options_;
+};
+
+/// Entry XXH64(key) mod table_size names the host. A host's way through the table starts at
+/// XXH64(host) and goes on in steps of XXH64(host, seed 1); hosts take turns in the order of their
+/// names, so the order of the list is of no account. A light host skips turns, counted in double
+/// precision.
+///
+///   std::invalid_argument  a table size that is 0, composite or above 5,000,011; an empty name, a
+///                          host that is a member already, a weight that is not a whole number from
+///                          1 to 2^32 - 1, weights that sum to more
+///   std::length_error      more hosts than entries, or than 65,535
+///   std::out_of_range      set_weight of a host that is no member, lookup without hosts
+///
+/// Mutators fill the table anew: add many hosts with add_all. All or nothing. Memory: 2 bytes an
+/// entry. Thread-safety: that of a standard container. A model of Partitioner.
+class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<std::string>> {
+  using Row = WeightedNode<std::string>;
+  using Base = detail::MemberTable<EnvoyMaglev, Xxh64, Row>;
+  using Table = detail::MaglevTable<std::uint16_t>;
+
+ public:
+  static constexpr std::uint32_t default_table_size = 65537;
+
+  explicit EnvoyMaglev(std::uint32_t table_size = default_table_size) : table_(table_size) {}
+  EnvoyMaglev(std::initializer_list<std::string> hosts,
+              std::uint32_t table_size = default_table_size)
+      : EnvoyMaglev(table_size) {
+    add_all(hosts);
+  }
+  /// Any range of names, or of pairs of a name and a weight.
+  template <class List>
+    requires requires(const List& hosts) { std::begin(hosts) != std::end(hosts); }
+  explicit EnvoyMaglev(const List& hosts, std::uint32_t table_size = default_table_size)
+      : EnvoyMaglev(table_size) {
+    add_all(hosts);
+  }
+
+  void add(std::string host, double weight = 1.0) {
+    const std::pair<std::string, double> row(std::move(host), weight);
+    add_all(std::span(&row, 1));
+  }
+
+  /// Names, or pairs of a name and a weight, as one change.
+  template <class List>
+  void add_all(const List& hosts) {
+    std::vector<Row> members = members_;
+    for (const auto& host : hosts) {
+      Row row;
+      if constexpr (requires { Row{host.first, static_cast<double>(host.second)}; }) {
+        row = {host.first, static_cast<double>(host.second)};
+      } else {
+        row.node = host;
+      }
+      row.weight = checked_weight(row.node, row.weight);
+      detail::check_id(row.node);
+      const std::size_t place = detail::place_of(members, row.node);
+      if (place < members.size() && members[place].node == row.node) {
+        detail::fail_invalid("node " + detail::quoted(row.node) + " is a member already");
+      }
+      members.insert(members.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));
+    }
+    become(std::move(members));
+  }
+
+  /// False where there is no such host.
+  bool remove(std::string_view host) {
+    const std::size_t place = index_of(host);
+    if (place == npos) return false;
+    std::vector<Row> members = members_;
+    members.erase(members.begin() + static_cast<std::ptrdiff_t>(place));
+    become(std::move(members));
+    return true;
+  }
+
+  void set_weight(std::string_view host, double weight) {
+    const std::size_t place = place_of_present(host, "set_weight");
+    std::vector<Row> members = members_;
+    members[place].weight = checked_weight(host, weight);
+    become(std::move(members));
+  }
+
+  /// The owner's place in members(), npos without hosts. One multiplication, one read.
+  index_type lookup_index(Position position) const noexcept {
+    const std::uint16_t owner =
+        table_.entries()[table_.entry_of(static_cast<std::uint64_t>(position))];
+    return owner == Table::npos ? npos : owner;
+  }
+
+  /// The owners of the key's entry and of those after it, each once.
+  template <class Key>
+  ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const {
+    ReplicaList<std::string> list(r);
+    const std::size_t wanted = (std::min)(r, size());
+    detail::SmallSet taken(wanted, size());
+    std::size_t entry = table_.entry_of(static_cast<std::uint64_t>(position_of(key)));
+    while (list.size() < wanted) {
+      const std::uint16_t owner = table_.entries()[entry];
+      if (!taken.contains(owner)) {
+        taken.insert(owner);
+        list.push_back(node(owner));
+      }
+      if (++entry == table_.size()) entry = 0;
+    }
+    return list;
+  }
+
+  /// In id order, exact: entries over table size.
+  std::vector<std::pair<std::string, double>> load_shares() const {
+    std::vector<std::size_t> entries(size());
+    for (const std::uint16_t owner : table_.entries()) {
+      if (owner != Table::npos) ++entries[owner];
+    }
+    std::vector<std::pair<std::string, double>> shares;
+    for (std::size_t i = 0; i < size(); ++i) {
+      shares.emplace_back(node(i),
+                          static_cast<double>(entries[i]) / static_cast<double>(table_.size()));
+    }
+    return shares;
+  }
+
+  std::size_t table_size() const noexcept { return table_.size(); }
+  /// The owner of each entry, as a place in members(); 65,535 throughout without hosts.
+  std::span<const std::uint16_t> table() const noexcept { return table_.entries(); }
+
+ private:
+  static double checked_weight(std::string_view host, double weight) {
+    const double checked = detail::checked_weight(host, weight);
+    if (checked < 1 || checked > 4294967295.0 ||
+        static_cast<double>(static_cast<std::uint32_t>(checked)) != checked) {
+      detail::fail_invalid("host " + detail::quoted(host) + " has weight " +
+                           std::to_string(weight) +
+                           "; Envoy takes whole numbers from 1 to 4294967295");
+    }
+    return checked;
+  }
+
+  void become(std::vector<Row> members) {
+    const auto entries = static_cast<std::uint32_t>(table_.size());
+    if (members.size() > (std::min<std::size_t>)(entries, Table::npos)) {
+      detail::fail_length(std::to_string(members.size()) + " hosts for a Maglev table of " +
+                          std::to_string(entries) + " entries");
+    }
+    Table table(entries);
+    if (!members.empty()) fill(table, members);
+    members_ = std::move(members);
+    table_ = std::move(table);
+  }
+
+  /// A host has its next turn in the first round that is not below its target: in the original all
+  /// hosts are asked in every round, which comes to the same.
+  class Turn {
+   public:
+    Turn(detail::Double weight, Table::Cursor cursor) : cursor_(cursor), weight_(weight) {}
+
+    Table::Cursor& cursor() { return cursor_; }
+    std::uint64_t round() const { return round_; }
+    void end(detail::Double largest) {
+      target_ = target_ + largest;
+      const std::uint64_t next = round_ + 1;
+      round_ = (std::max)(next, (target_ / weight_).ceil());
+      while (round_ > next && !is_early(round_ - 1)) --round_;
+      while (is_early(round_)) ++round_;
+    }
+
+   private:
+    bool is_early(std::uint64_t round) const { return detail::Double(round) * weight_ < target_; }
+
+    Table::Cursor cursor_;
+    detail::Double weight_;
+    detail::Double target_;
+    std::uint64_t round_ = 1;
+  };
+
+  static void fill(Table& table, const std::vector<Row>& members) {
+    using detail::Double;
+    std::uint64_t total = 0;
+    double heaviest = 0;
+    for (const Row& row : members) {
+      total += static_cast<std::uint64_t>(row.weight);
+      heaviest = (std::max)(heaviest, row.weight);
+    }
+    detail::check_envoy_total(total);
+    const auto normalized = [total](double weight) {
+      return Double(static_cast<std::uint64_t>(weight)) / Double(total);
+    };
+    const auto entries = static_cast<std::uint32_t>(table.size());
+    const Double largest = normalized(heaviest);
+    std::vector<Turn> turns;
+    std::vector<std::pair<std::uint64_t, std::size_t>> due;  // by round, then in turn
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      turns.emplace_back(normalized(members[i].weight),
+                         Table::Cursor(detail::hash_key(Xxh64{}, members[i].node),
+                                       detail::hash_key(Xxh64{1}, members[i].node), entries));
+      due.emplace_back(1, i);
+    }
+    const auto later = [](const auto& a, const auto& b) { return b < a; };
+    while (!table.full()) {
+      std::pop_heap(due.begin(), due.end(), later);
+      auto& [round, i] = due.back();
+      table.take(turns[i].cursor(), static_cast<std::uint16_t>(i));
+      turns[i].end(largest);
+      round = turns[i].round();
+      std::push_heap(due.begin(), due.end(), later);
+    }
+  }
+
+  Table table_;
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_COMPAT_ENVOY_HPP
