@@ -8,12 +8,13 @@
 //   moved.fraction();                                   // 0.0588 for 16 -> 17 nodes
 //   for (const auto& [arc, from, to] : moved.transfers()) ...
 
-#include <algorithm>    // max, min
+#include <algorithm>    // any_of, copy, find, max, min, sort
 #include <concepts>     // same_as
-#include <cstddef>      // size_t
+#include <cstddef>      // ptrdiff_t, size_t
 #include <cstdint>      // uint32_t, uint64_t
 #include <map>          // map
 #include <numeric>      // gcd, lcm
+#include <span>         // span
 #include <string_view>  // string_view
 #include <utility>      // move, pair
 #include <vector>       // vector
@@ -21,8 +22,11 @@
 #include "clockwise/arc.hpp"
 #include "clockwise/detail/error.hpp"
 #include "clockwise/detail/index_iterator.hpp"
+#include "clockwise/detail/replica_sweep.hpp"
 #include "clockwise/detail/ring_base.hpp"
+#include "clockwise/detail/walk.hpp"
 #include "clockwise/mod_n.hpp"
+#include "clockwise/replica_list.hpp"
 
 namespace clockwise {
 
@@ -47,17 +51,23 @@ class Movement {
   };
 
   Movement() = default;
-  Movement(std::vector<Node> from_nodes, std::vector<Node> to_nodes, std::vector<Record> records)
+  Movement(std::vector<Node> from_nodes, std::vector<Node> to_nodes, std::vector<Record> records,
+           std::size_t copies = 1)
       : from_nodes_(std::move(from_nodes)),
         to_nodes_(std::move(to_nodes)),
-        records_(std::move(records)) {
+        records_(std::move(records)),
+        copies_(copies) {
     for (const Record& record : records_) width_ += record.arc.width();
   }
 
-  /// How many positions change hands, exactly.
+  /// How many positions change hands, exactly, counted once for each copy that is made.
   const Width& width() const { return width_; }
-  /// The same as a share of the circle, which is the share of the keys: 0 to 1.
-  double fraction() const { return width_.fraction(); }
+  /// The same as a share of all that is stored, which is copies() times the circle: 0 to 1.
+  double fraction() const {
+    return copies_ == 0 ? 0 : width_.fraction() / static_cast<double>(copies_);
+  }
+  /// How many copies of each key there are after the change: 1 for primary owners.
+  std::size_t copies() const { return copies_; }
 
   /// The arcs, clockwise, each as long as its two owners allow; none overlap. Random access, each
   /// Transfer made as it is read, for as long as the Movement lives.
@@ -88,8 +98,8 @@ class Movement {
     return {record.arc, from_nodes_[record.from], to_nodes_[record.to]};
   }
 
-  /// The share of the circle that each member gives up, or takes over: in id order, members that do
-  /// neither included.
+  /// How many circles' worth each member gives up, or takes over: in id order, members that do
+  /// neither included. They sum to copies() * fraction().
   std::vector<std::pair<Node, double>> outgoing() const {
     return by_node(from_nodes_, [](const Record& record) { return record.from; });
   }
@@ -114,6 +124,7 @@ class Movement {
   std::vector<Node> from_nodes_;
   std::vector<Node> to_nodes_;
   std::vector<Record> records_;
+  std::size_t copies_ = 1;
   Width width_;
 };
 
@@ -175,39 +186,175 @@ void for_each_common_arc(const BeforeTable& before, const AfterTable& after, Vis
   }
 }
 
+/// Collects what changes hands, arc after arc clockwise, and joins neighbours.
+template <class Node>
+class MovementBuilder {
+  using Record = typename Movement<Node>::Record;
+
+ public:
+  explicit MovementBuilder(std::size_t receivers) : latest_(receivers, none) {}
+
+  /// In one arc a receiver comes up once.
+  void add(const Arc& arc, std::uint32_t from, std::uint32_t to) {
+    std::size_t& latest = latest_[to];
+    if (latest != none && records_[latest].from == from && records_[latest].arc.last == arc.after) {
+      records_[latest].arc.last = arc.last;
+      return;
+    }
+    latest = records_.size();
+    records_.push_back({arc, from, to});
+  }
+
+  std::vector<Record> finish() {
+    // The arcs that came first may go on from those that came last, across 2^64.
+    std::vector<Record> records;
+    std::vector<bool> joined(records_.size());
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      Record& record = records_[i];
+      const std::size_t last = latest_[record.to];
+      if (record.arc.after != records_.front().arc.after) break;
+      if (last == i || joined[last] || records_[last].from != record.from ||
+          records_[last].arc.last != record.arc.after) {
+        continue;
+      }
+      record.arc.after = records_[last].arc.after;
+      joined[last] = true;
+    }
+    records.reserve(records_.size());
+    for (std::size_t i = 0; i < records_.size(); ++i) {
+      if (!joined[i]) records.push_back(records_[i]);
+    }
+    return records;
+  }
+
+ private:
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  std::vector<Record> records_;
+  std::vector<std::size_t> latest_;  // by receiver: its latest record
+};
+
+/// The replica sets of all arcs, in ascending order of node: `size` numbers a rank.
+struct ReplicaSetTable {
+  std::size_t size = 0;
+  std::vector<std::uint32_t> nodes;
+
+  template <class Ring, class Request>
+  ReplicaSetTable(const Ring& ring, const Request& request) {
+    for_each_replica_set(ring, request, [&](std::size_t rank, std::span<const std::uint32_t> set) {
+      if (nodes.empty()) {
+        size = set.size();
+        nodes.resize(size * ring.vnode_count());
+      }
+      const auto place = nodes.begin() + static_cast<std::ptrdiff_t>(rank * size);
+      std::sort(place, std::copy(set.begin(), set.end(), place));
+    });
+  }
+  std::span<const std::uint32_t> at(std::size_t rank) const {
+    return std::span(nodes).subspan(rank * size, size);
+  }
+};
+
+/// Calls visit(Arc, from, to, holders) for each node that comes to hold a copy of an arc: `to`
+/// numbers it after the change; `holders` are those who have the arc before it, `from` the one of
+/// them whose copy goes, or, where the arc gets more copies than it had, its owner. A copy for
+/// which nobody comes is dropped and not visited. Linear in the positions of both.
+template <class Before, class After, class Request, class Visit>
+void for_each_gain(const Before& before, const After& after, const Request& before_request,
+                   const Request& after_request, Visit visit) {
+  const ReplicaSetTable old_sets(before, before_request);
+  const ReplicaSetTable new_sets(after, after_request);
+  if (old_sets.size == 0 || new_sets.size == 0) return;
+  const auto matches = matched_members(before, after);
+  const auto stays = [&](std::uint32_t old_node, std::span<const std::uint32_t> set) {
+    return std::find(set.begin(), set.end(), matches[old_node]) != set.end();
+  };
+  const auto was = [&](std::uint32_t new_node, std::span<const std::uint32_t> set) {
+    return std::any_of(set.begin(), set.end(),
+                       [&](std::uint32_t old_node) { return matches[old_node] == new_node; });
+  };
+  for_each_common_arc(before.table(), after.table(),
+                      [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
+                        const auto holders = old_sets.at(old_rank);
+                        const auto takers = new_sets.at(new_rank);
+                        std::size_t giver = 0;
+                        for (const std::uint32_t taker : takers) {
+                          if (was(taker, holders)) continue;
+                          while (giver < holders.size() && stays(holders[giver], takers)) ++giver;
+                          const std::uint32_t from =
+                              giver < holders.size() ? holders[giver++] : before.owners()[old_rank];
+                          visit(arc, from, taker, holders);
+                        }
+                      });
+}
+
+template <class Before, class After, class Request>
+Movement<typename Before::node_type> replica_movement(const Before& before, const After& after,
+                                                      const Request& before_request,
+                                                      const Request& after_request) {
+  check_same_circle(before, after);
+  MovementBuilder<typename Before::node_type> builder(after.size());
+  for_each_gain(before, after, before_request, after_request,
+                [&](const Arc& arc, std::uint32_t from, std::uint32_t to,
+                    std::span<const std::uint32_t>) { builder.add(arc, from, to); });
+  std::size_t copies = 0;
+  for (std::size_t group = 0; group < after_request.groups(); ++group) {
+    copies += attainable(after_request.requested(group), after_request.spread,
+                         after_request.extent(after.topology(), group));
+  }
+  return {nodes_of(before), nodes_of(after), builder.finish(), copies};
+}
+
+template <class Before, class After>
+concept ComparableRings = Ring<Before> && Ring<After> &&
+                          std::same_as<typename Before::node_type, typename After::node_type>;
+
 }  // namespace detail
 
-/// The exact difference of two rings on one circle. A ring that owns nothing gives and takes
-/// nothing. Throws std::invalid_argument where the hash policies differ. O(M + N) of both.
-template <detail::Ring Before, detail::Ring After>
-requires std::same_as<typename Before::node_type, typename After::node_type>
-    Movement<typename Before::node_type> movement(const Before& before, const After& after) {
+/// The exact difference of two rings on one circle: primary owners. A join moves arcs only onto the
+/// joiner, for its vnodes cut arcs in two and their other halves stay. A ring that owns nothing
+/// gives and takes nothing. Throws std::invalid_argument where the hash policies differ. O(M + N)
+/// of both.
+template <class Before, class After>
+  requires detail::ComparableRings<Before, After>
+Movement<typename Before::node_type> movement(const Before& before, const After& after) {
   using Node = typename Before::node_type;
   detail::check_same_circle(before, after);
-  if (before.vnode_count() == 0 || after.vnode_count() == 0) {
-    return {detail::nodes_of(before), detail::nodes_of(after), {}};
+  detail::MovementBuilder<Node> builder(after.size());
+  if (before.vnode_count() > 0 && after.vnode_count() > 0) {
+    const auto matches = detail::matched_members(before, after);
+    detail::for_each_common_arc(before.table(), after.table(),
+                                [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
+                                  const std::uint32_t from = before.owners()[old_rank];
+                                  const std::uint32_t to = after.owners()[new_rank];
+                                  if (matches[from] != to) builder.add(arc, from, to);
+                                });
   }
-  const auto matches = detail::matched_members(before, after);
-  std::vector<typename Movement<Node>::Record> records;
-  detail::for_each_common_arc(before.table(), after.table(),
-                              [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
-                                const std::uint32_t from = before.owners()[old_rank];
-                                const std::uint32_t to = after.owners()[new_rank];
-                                if (matches[from] == to) return;
-                                if (!records.empty() && records.back().arc.last == arc.after &&
-                                    records.back().from == from && records.back().to == to) {
-                                  records.back().arc.last = arc.last;
-                                } else {
-                                  records.push_back({arc, from, to});
-                                }
-                              });
-  // The first arc came across 2^64: what precedes it is the last.
-  if (records.size() > 1 && records.back().arc.last == records.front().arc.after &&
-      records.back().from == records.front().from && records.back().to == records.front().to) {
-    records.front().arc.after = records.back().arc.after;
-    records.pop_back();
-  }
-  return {detail::nodes_of(before), detail::nodes_of(after), std::move(records)};
+  return {detail::nodes_of(before), detail::nodes_of(after), builder.finish()};
+}
+
+/// The same for each of `r` replicas, as preference_list(key, r) names them on either ring: which
+/// node comes to hold a copy of which arc. Order within a list is no movement. O(r (M + N)).
+template <class Before, class After>
+  requires detail::ComparableRings<Before, After>
+Movement<typename Before::node_type> movement(const Before& before, const After& after,
+                                              std::size_t r) {
+  return detail::replica_movement(before, after, detail::OneGroup{r, before.default_spread()},
+                                  detail::OneGroup{r, after.default_spread()});
+}
+template <class Before, class After>
+  requires detail::ComparableRings<Before, After>
+Movement<typename Before::node_type> movement(const Before& before, const After& after,
+                                              std::size_t r, Spread spread) {
+  return detail::replica_movement(before, after, detail::OneGroup{r, spread},
+                                  detail::OneGroup{r, spread});
+}
+template <class Before, class After>
+  requires detail::ComparableRings<Before, After>
+Movement<typename Before::node_type> movement(const Before& before, const After& after,
+                                              const DatacenterReplicas& wanted) {
+  return detail::replica_movement(before, after, detail::ByDatacenter{wanted},
+                                  detail::ByDatacenter{wanted});
 }
 
 /// What moves between two counts of nodes under mod N: residues of the least common multiple.
