@@ -21,6 +21,7 @@ struct NodeOptions;
 struct RingOptions;
 struct MaglevOptions;
 struct MultiProbeOptions;
+struct SlotMapOptions;
 
 template <class Node>
 class ReplicaList;
@@ -50,6 +51,10 @@ class Maglev;
 
 template <HashFunction Hash = Xxh3, class Node = std::string>
 class MultiProbe;
+
+template <HashFunction Hash = Xxh3, class Node = std::string,
+          std::unsigned_integral Index = std::uint16_t>
+class SlotMap;
 
 }  // namespace clockwise
 

@@ -57,7 +57,7 @@ class RingBase {
   /// The same without an error: nullptr on a ring that owns nothing.
   template <class Key>
   const Node* try_lookup(const Key& key) const noexcept {
-    const Index owner = lookup_index(self().position_of(key));
+    const Index owner = self().lookup_index(self().position_of(key));
     return owner == npos ? nullptr : &members_[owner].node;
   }
 
@@ -72,7 +72,9 @@ class RingBase {
       fail_invalid("lookup_batch of " + std::to_string(positions.size()) + " positions into " +
                    std::to_string(owners.size()) + " owners");
     }
-    for (std::size_t i = 0; i < positions.size(); ++i) owners[i] = lookup_index(positions[i]);
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      owners[i] = self().lookup_index(positions[i]);
+    }
   }
 
   /// The arc that `position` lies in: its owner owns all of it. The whole circle where there is
