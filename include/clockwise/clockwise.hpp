@@ -9,6 +9,7 @@
 #include "clockwise/balance.hpp"
 #include "clockwise/concepts.hpp"
 #include "clockwise/config.hpp"
+#include "clockwise/durability.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/hash_ring.hpp"

@@ -52,6 +52,11 @@ class SmallSet {
   std::vector<bool> bits_;
 };
 
+/// How many of `replicas` copies a list can hold.
+inline std::size_t attainable(std::size_t replicas, Spread spread, const Topology::Extent& extent) {
+  return (std::min)(replicas, spread == Spread::racks_only ? extent.domains : extent.nodes);
+}
+
 /// How many nodes one group of members may still give, and from which failure domains.
 class Quota {
  public:
@@ -60,7 +65,7 @@ class Quota {
   /// `domain_limit`, nodes below that too.
   Quota(std::size_t replicas, Spread spread, const Topology::Extent& extent,
         std::size_t domain_limit)
-      : left_((std::min)(replicas, spread == Spread::racks_only ? extent.domains : extent.nodes)),
+      : left_(attainable(replicas, spread, extent)),
         repeats_(spread == Spread::racks && replicas > extent.domains ? replicas - extent.domains
                                                                       : 0),
         domains_(left_, domain_limit) {
