@@ -11,9 +11,9 @@ import sys
 # new header takes its place here before anything else; a number may have several lines.
 LAYERS = """
 0     config version theory
-0.2   detail/error detail/fixed_point detail/hash_policy detail/ieee detail/index_iterator
+0.2   detail/error detail/fixed_point detail/hash_policy detail/index_iterator
 0.2   detail/crc16 detail/crc32 detail/md5 detail/mix detail/murmur2 detail/node_id
-0.4   detail/maglev_table detail/resp detail/weighted_rank
+0.4   detail/ieee detail/maglev_table detail/resp detail/weighted_rank
 1     arc concepts fwd hash node replica_list
 1.2   detail/member_table detail/ring_table detail/successors detail/topology
 1.4   detail/walk
