@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_COMPAT_HAPROXY_HPP
+#define CLOCKWISE_COMPAT_HAPROXY_HPP
+
+// HAProxy's `hash-type consistent`.
+//
+//   clockwise::HaproxyRing ring({"web1", "web2"});      // server names, as the backend lists them
+//   ring.add("web3", 50, 7);                            // server web3 … weight 50 id 7
+//   ring.lookup("/index.html");                         // what `balance uri`, `hdr(…)` … hashes
+
+#include <algorithm>         // binary_search, sort
+#include <bit>               // rotl
+#include <cstddef>           // byte, size_t
+#include <cstdint>           // uint32_t, uint64_t
+#include <initializer_list>  // initializer_list
+#include <iterator>          // begin, end
+#include <span>              // span
+#include <string>            // string, to_string
+#include <string_view>       // string_view
+#include <utility>           // move, pair
+#include <vector>            // vector
+
+#include "clockwise/detail/crc32.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/listed_ring.hpp"
+#include "clockwise/hash.hpp"
+
+namespace clockwise {
+
+/// The function of `hash-type consistent <function>`.
+enum class HaproxyHash : unsigned char { sdbm, djb2, wt6, crc32 };
+
+/// `hash-type consistent` alone is sdbm with avalanche, as here; with a function named, avalanche
+/// is on only where the directive says so.
+struct HaproxyOptions {
+  HaproxyHash function = HaproxyHash::sdbm;
+  bool avalanche = true;
+};
+
+/// The `id` of a server line; 0 where it has none and HAProxy numbers the server.
+struct HaproxyId {
+  std::uint32_t value = 0;
+};
+
+/// A server of weight w has 16 w points, which follow from its id. A key takes the nearest point in
+/// either direction, the one behind it where both are as near.
+///
+/// On the table under every ring a vnode owns what is behind it. So a position here is not a point
+/// but where its reach ends, halfway to the next: owners, shares and movement are HAProxy's.
+///
+/// Servers without an id are numbered by their place in the list, from 1, past ids that are taken:
+/// removing one from the middle renumbers those after it and moves their keys, as in HAProxy. What
+/// is hashed of a request is up to `balance`; `balance source` hashes no text: hand over a Position
+/// with the hash in its upper 32 bits. `hash-balance-factor`, slow start and `hash-key addr` of
+/// HAProxy 3.0 are not modelled.
+///
+/// Errors, beside those of every ring: std::invalid_argument for a weight that is not a whole
+/// number from 0 to 256, for an id above 2^31 - 1 and for an id or a name that is listed twice.
+class HaproxyRing : public detail::ListedRing<HaproxyRing, HaproxyId> {
+  using Base = detail::ListedRing<HaproxyRing, HaproxyId>;
+
+ public:
+  static constexpr std::string_view engine = "HAProxy";
+
+  explicit HaproxyRing(HaproxyOptions options = {}) : options_(options) {}
+  HaproxyRing(std::initializer_list<std::string> servers, HaproxyOptions options = {})
+      : HaproxyRing(options) {
+    add_all(servers);
+  }
+  /// Any range of names, or of pairs of a name and a weight or NodeOptions.
+  template <class List>
+    requires requires(const List& servers) { std::begin(servers) != std::end(servers); }
+  explicit HaproxyRing(const List& servers, HaproxyOptions options = {}) : HaproxyRing(options) {
+    add_all(servers);
+  }
+
+  using Base::add;
+  void add(std::string server, double weight, std::uint32_t id) {
+    Base::add(std::move(server), NodeOptions{weight, {}, {}}, HaproxyId{id});
+  }
+
+  const HaproxyOptions& options() const noexcept { return options_; }
+
+  /// The ids of servers(), as HAProxy numbers them.
+  std::vector<std::uint32_t> ids() const { return ids_of(servers()); }
+
+  /// The circle has 32 bits: the upper ones of a Position.
+  template <class Key>
+  Position position_of(const Key& key) const noexcept {
+    return Position{detail::hash_key(KeyHash{options_}, key)};
+  }
+  std::uint64_t circle() const noexcept { return detail::policy_probe(KeyHash{options_}); }
+
+ private:
+  friend Base;
+
+  static constexpr std::uint32_t points_per_weight = 16;
+  static constexpr std::uint32_t greatest_weight = 256;
+
+  /// A permutation of the 32-bit numbers: after Bob Jenkins, then spread by a prime.
+  static constexpr std::uint32_t avalanche(std::uint32_t a) {
+    a = (a + 0x7ed55d16) + (a << 12);
+    a = (a ^ 0xc761c23c) ^ (a >> 19);
+    a = (a + 0x165667b1) + (a << 5);
+    a = (a + 0xd3a2646c) ^ (a << 9);
+    a = (a + 0xfd7046c5) + (a << 3);
+    a = (a ^ 0xb55a4f09) ^ (a >> 16);
+    return a * 3221225473u;
+  }
+
+  struct KeyHash {
+    HaproxyOptions options;
+    static constexpr std::string_view name = "haproxy";
+
+    std::uint64_t operator()(std::span<const std::byte> bytes) const noexcept {
+      const std::uint32_t hash = plain(bytes);
+      return std::uint64_t{options.avalanche ? avalanche(hash) : hash} << 32;
+    }
+
+   private:
+    std::uint32_t plain(std::span<const std::byte> bytes) const noexcept {
+      switch (options.function) {
+        case HaproxyHash::crc32:
+          return detail::Crc32().update(bytes).value();
+        case HaproxyHash::djb2: {
+          std::uint32_t hash = 5381;
+          for (const std::byte byte : bytes)
+            hash = hash * 33 + std::to_integer<std::uint32_t>(byte);
+          return hash;
+        }
+        case HaproxyHash::wt6:
+          return wt6(bytes);
+        case HaproxyHash::sdbm:
+          break;
+      }
+      std::uint32_t hash = 0;
+      for (const std::byte byte : bytes) hash = hash * 65599 + std::to_integer<std::uint32_t>(byte);
+      return hash;
+    }
+
+    static std::uint32_t wt6(std::span<const std::byte> bytes) noexcept {
+      std::uint32_t h0 = 0xa53c965a;
+      std::uint32_t h1 = 0x5ca6953a;
+      int step0 = 6;
+      int step1 = 18;
+      for (const std::byte byte : bytes) {
+        const auto value = std::to_integer<std::uint32_t>(byte);
+        h0 = ~(h0 ^ value);
+        h1 = ~(h1 + value);
+        const std::uint32_t turned = std::rotl(h1, step0);
+        h1 = std::rotl(h0, step1);
+        h0 = turned;
+        const std::uint32_t steps = (h0 >> 16 ^ h1) & 0xffff;
+        step0 = static_cast<int>(steps & 0x1f);
+        step1 = static_cast<int>(steps >> 11);
+      }
+      return h0 ^ h1;
+    }
+  };
+
+  static std::pair<std::uint32_t, std::uint32_t> weights() { return {0, greatest_weight}; }
+
+  static std::uint64_t points_at_most(Servers servers) {
+    std::uint64_t points = 0;
+    for (const Server& server : servers) points += points_per_weight * std::uint64_t{server.weight};
+    return points;
+  }
+
+  static const std::string& label(const Server& server) { return server.name; }
+
+  static std::vector<std::uint32_t> ids_of(Servers servers) {
+    std::vector<std::uint32_t> taken;
+    for (const Server& server : servers) {
+      if (server.trait.value != 0) taken.push_back(server.trait.value);
+    }
+    std::sort(taken.begin(), taken.end());
+    std::vector<std::uint32_t> ids;
+    std::uint32_t next = 1;
+    for (const Server& server : servers) {
+      std::uint32_t id = server.trait.value;
+      if (id == 0) {
+        while (std::binary_search(taken.begin(), taken.end(), next)) ++next;
+        id = next;
+      }
+      ids.push_back(id);
+      ++next;
+    }
+    return ids;
+  }
+
+  static void check_ids(Servers servers) {
+    std::vector<std::pair<std::uint32_t, std::string_view>> ids;
+    for (const Server& server : servers) {
+      if (server.trait.value == 0) continue;
+      if (server.trait.value > 0x7fffffff) {
+        detail::fail_invalid("server " + detail::quoted(server.name) + " has id " +
+                             std::to_string(server.trait.value) +
+                             "; HAProxy takes 1 to 2147483647");
+      }
+      ids.emplace_back(server.trait.value, server.name);
+    }
+    std::sort(ids.begin(), ids.end());
+    for (std::size_t i = 1; i < ids.size(); ++i) {
+      if (ids[i].first != ids[i - 1].first) continue;
+      detail::fail_invalid("servers " + detail::quoted(ids[i - 1].second) + " and " +
+                           detail::quoted(ids[i].second) + " both have id " +
+                           std::to_string(ids[i].first));
+    }
+  }
+
+  /// Points that coincide (ids that agree modulo 2^20 share all of theirs) stand in the order of
+  /// the list: from behind a key meets the first of them, from ahead the last.
+  ///
+  ///        previous        point            next
+  ///   ---------x--------|----xx-------|-------x---
+  ///                     (first](last  ]
+  static void append_points(Servers servers, std::vector<detail::ListedPoint>& ends) {
+    check_ids(servers);
+    struct Point {
+      std::uint32_t at;
+      std::uint32_t server;
+      bool operator<(const Point& other) const {
+        return at != other.at ? at < other.at : server < other.server;
+      }
+    };
+    const std::vector<std::uint32_t> ids = ids_of(servers);
+    std::vector<Point> points;
+    points.reserve(static_cast<std::size_t>(points_at_most(servers)));
+    for (std::size_t place = 0; place < servers.size(); ++place) {
+      const std::uint32_t base = ids[place] * (greatest_weight * points_per_weight);
+      for (std::uint32_t i = 0; i < servers[place].weight * points_per_weight; ++i) {
+        points.push_back({avalanche(base + i), static_cast<std::uint32_t>(place)});
+      }
+    }
+    std::sort(points.begin(), points.end());
+
+    ends.reserve(points.size());
+    const auto end_at = [&](std::uint32_t at, std::uint32_t server) {
+      ends.push_back({std::uint64_t{at} << 32, server});
+    };
+    for (std::size_t first = 0, last = 0; first < points.size(); first = last + 1) {
+      last = first;
+      while (last + 1 < points.size() && points[last + 1].at == points[first].at) ++last;
+      const std::uint32_t at = points[first].at;
+      const std::uint32_t next = points[last + 1 < points.size() ? last + 1 : 0].at;
+      // A lone point is as far from itself as the circle is round.
+      const std::uint32_t half = next == at ? 0x80000000 : (next - at) / 2;
+      const bool shared = points[first].server != points[last].server;
+      if (shared) end_at(at, points[first].server);
+      if (!shared || half > 0) end_at(at + half, points[last].server);
+    }
+  }
+
+  HaproxyOptions options_;
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_COMPAT_HAPROXY_HPP
