@@ -12,7 +12,7 @@ import sys
 LAYERS = """
 0     config version theory
 0.2   detail/error detail/fixed_point detail/hash_policy detail/index_iterator
-0.2   detail/crc16 detail/crc32 detail/md5 detail/mix detail/murmur2 detail/node_id
+0.2   detail/crc16 detail/crc32 detail/md5 detail/mix detail/murmur2 detail/murmur3 detail/node_id
 0.4   detail/ieee detail/maglev_table detail/resp detail/weighted_rank
 1     arc concepts fwd hash node replica_list
 1.2   detail/member_table detail/ring_table detail/successors detail/topology
@@ -22,7 +22,7 @@ LAYERS = """
 1.8   detail/listed_ring detail/ring_edit
 2     hash_ring jump maglev mod_n multi_probe rendezvous slot_map token_ring
 3     balance durability movement shared wire
-3     compat/envoy compat/haproxy compat/ketama compat/nginx compat/redis_cluster
+3     compat/cassandra compat/envoy compat/haproxy compat/ketama compat/nginx compat/redis_cluster
 9     clockwise
 """
 MAY_BE_SLOW = 3

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_COMPAT_CASSANDRA_HPP
+#define CLOCKWISE_COMPAT_CASSANDRA_HPP
+
+// Apache Cassandra and ScyllaDB: tokens of the Murmur3Partitioner, and who holds which range.
+//
+//   clockwise::CassandraRing ring;
+//   ring.add("10.0.0.1", {.rack = "r1", .datacenter = "dc1"}, {-9223372036854775807, 42});
+//   ring.network_topology_strategy("user:42", {{"dc1", 3}, {"dc2", 2}});
+//
+// Source: Apache Cassandra's documentation of partitioners and replication.
+
+#include <algorithm>         // sort
+#include <concepts>          // same_as
+#include <cstddef>           // size_t
+#include <cstdint>           // int64_t, uint32_t, uint64_t
+#include <initializer_list>  // initializer_list
+#include <limits>            // numeric_limits
+#include <span>              // as_bytes, span
+#include <string>            // string, to_string
+#include <string_view>       // string_view
+#include <utility>           // move, pair
+#include <vector>            // vector
+
+#include "clockwise/arc.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/listed_ring.hpp"
+#include "clockwise/detail/murmur3.hpp"
+#include "clockwise/hash.hpp"
+#include "clockwise/node.hpp"
+#include "clockwise/replica_list.hpp"
+
+namespace clockwise {
+
+/// The token of a serialized partition key. An empty key has the least token there is, and no other
+/// key has. O(length).
+constexpr std::int64_t cassandra_token(std::string_view key) noexcept {
+  constexpr auto least = (std::numeric_limits<std::int64_t>::min)();
+  if (key.empty()) return least;
+  const auto token = static_cast<std::int64_t>(detail::cassandra_murmur3(key));
+  return token == least ? (std::numeric_limits<std::int64_t>::max)() : token;
+}
+template <class Key>
+  requires(detail::Bytes<Key> && !detail::Text<Key>)
+std::int64_t cassandra_token(const Key& key) noexcept {
+  const auto bytes = std::as_bytes(std::span(key));
+  return cassandra_token({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+/// A partition key of several columns, each serialized: for every component its length as 16 bits,
+/// big-endian, its bytes and a zero byte. One column is its bytes alone. Throws std::length_error
+/// for a component of more than 65,535 bytes.
+inline std::string cassandra_partition_key(std::span<const std::string_view> components) {
+  if (components.size() == 1) return std::string(components.front());
+  std::string key;
+  for (const std::string_view component : components) {
+    if (component.size() > 0xffff) {
+      detail::fail_length("a partition key's component of " + std::to_string(component.size()) +
+                          " bytes; at most 65535 are served");
+    }
+    key += static_cast<char>(component.size() >> 8);
+    key += static_cast<char>(component.size() & 0xff);
+    key += component;
+    key += '\0';
+  }
+  return key;
+}
+inline std::string cassandra_partition_key(std::initializer_list<std::string_view> components) {
+  return cassandra_partition_key(std::span(components.begin(), components.size()));
+}
+
+/// The tokens (left, right], clockwise; equal ends mean all of them.
+struct CassandraRange {
+  std::int64_t left = 0;
+  std::int64_t right = 0;
+  std::string node;
+
+  friend bool operator==(const CassandraRange&, const CassandraRange&) = default;
+};
+
+/// What places a node: its tokens.
+struct CassandraTokens {
+  std::vector<std::int64_t> tokens;
+};
+
+/// A node owns (predecessor, token] for each of its tokens. Keys are text or bytes, as Cassandra
+/// serializes them: an int is four bytes, big-endian, which the caller writes.
+///
+/// Errors, beside those of every ring: std::invalid_argument for a token that two nodes have or one
+/// has twice, and for a weight: a node's share is its tokens'.
+class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> {
+  using Base = detail::ListedRing<CassandraRing, CassandraTokens>;
+
+ public:
+  static constexpr std::string_view engine = "Cassandra";
+  using Tokens = std::span<const std::int64_t>;
+  using TokenList = std::initializer_list<std::int64_t>;
+
+  CassandraRing() = default;
+
+  void add(std::string node, const NodeOptions& options, Tokens tokens) {
+    Base::add(std::move(node), options, CassandraTokens{{tokens.begin(), tokens.end()}});
+  }
+  void add(std::string node, const NodeOptions& options, TokenList tokens) {
+    Base::add(std::move(node), options, CassandraTokens{tokens});
+  }
+  void add(std::string node, Tokens tokens) { add(std::move(node), NodeOptions{}, tokens); }
+  void add(std::string node, TokenList tokens) { add(std::move(node), NodeOptions{}, tokens); }
+  /// A node that has no token yet: it owns nothing.
+  void add(std::string node) { Base::add(std::move(node)); }
+
+  // --- Tokens -----------------------------------------------------------------------------------
+
+  /// Tokens are signed: the least comes first on the circle.
+  static constexpr Position position_of_token(std::int64_t token) noexcept {
+    return Position{static_cast<std::uint64_t>(token) ^ sign};
+  }
+  static constexpr std::int64_t token_at(Position position) noexcept {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(position) ^ sign);
+  }
+  template <class Key>
+  Position position_of(const Key& key) const noexcept {
+    if constexpr (std::same_as<Key, Position>) {
+      return key;
+    } else {
+      static_assert(detail::Text<Key> || detail::Bytes<Key>,
+                    "clockwise: a key of Cassandra is text or contiguous bytes, serialized");
+      return position_of_token(cassandra_token(key));
+    }
+  }
+  std::uint64_t circle() const noexcept {
+    return static_cast<std::uint64_t>(position_of("clockwise policy probe"));
+  }
+
+  // --- Replicas ---------------------------------------------------------------------------------
+
+  /// SimpleStrategy: the first `replicas` nodes clockwise, wherever they stand.
+  template <class Key>
+  ReplicaList<std::string> simple_strategy(const Key& key, std::size_t replicas) const {
+    return this->preference_list(key, replicas, Spread::nodes);
+  }
+  /// NetworkTopologyStrategy: so many in each datacenter, over as many racks as there are.
+  template <class Key>
+  ReplicaList<std::string> network_topology_strategy(const Key& key,
+                                                     const DatacenterReplicas& replicas) const {
+    return this->preference_list(key, replicas);
+  }
+
+  /// All primary ranges, by their right ends. The first wraps where the last token is not the
+  /// greatest. O(M).
+  std::vector<CassandraRange> ranges() const {
+    std::vector<CassandraRange> ranges;
+    ranges.reserve(vnode_count());
+    table().for_each_arc([&](const Arc& arc, index_type owner) {
+      ranges.push_back(
+          {token_at(Position{arc.after}), token_at(Position{arc.last}), this->node(owner)});
+    });
+    return ranges;
+  }
+
+ private:
+  friend Base;
+
+  static constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+
+  static std::pair<std::uint32_t, std::uint32_t> weights() { return {1, 1}; }
+
+  static std::uint64_t points_at_most(Servers nodes) {
+    std::uint64_t tokens = 0;
+    for (const Server& node : nodes) tokens += node.trait.tokens.size();
+    return tokens;
+  }
+
+  static const std::string& label(const Server& node) { return node.name; }
+
+  static void append_points(Servers nodes, std::vector<detail::ListedPoint>& points) {
+    std::vector<std::pair<std::int64_t, std::size_t>> tokens;
+    for (std::size_t place = 0; place < nodes.size(); ++place) {
+      for (const std::int64_t token : nodes[place].trait.tokens) tokens.emplace_back(token, place);
+    }
+    std::sort(tokens.begin(), tokens.end());
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      const auto [token, place] = tokens[i];
+      if (i > 0 && token == tokens[i - 1].first) {
+        detail::fail_invalid("token " + std::to_string(token) + " is both " +
+                             detail::quoted(nodes[tokens[i - 1].second].name) + "'s and " +
+                             detail::quoted(nodes[place].name) + "'s");
+      }
+      points.push_back({static_cast<std::uint64_t>(position_of_token(token)),
+                        static_cast<std::uint32_t>(place)});
+    }
+  }
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_COMPAT_CASSANDRA_HPP
