@@ -19,6 +19,7 @@ LAYERS = """
 1.4   detail/walk
 1.5   detail/bucket_table detail/replica_sweep
 1.6   detail/ring_base
+1.7   detail/ring_diff
 1.8   detail/listed_ring detail/ring_edit
 2     hash_ring jump maglev mod_n multi_probe rendezvous slot_map token_ring
 3     balance durability movement shared wire

@@ -8,13 +8,11 @@
 //   moved.fraction();                                   // 0.0588 for 16 -> 17 nodes
 //   for (const auto& [arc, from, to] : moved.transfers()) ...
 
-#include <algorithm>    // any_of, copy, find, max, min, sort
 #include <concepts>     // same_as
-#include <cstddef>      // ptrdiff_t, size_t
+#include <cstddef>      // size_t
 #include <cstdint>      // uint32_t, uint64_t
 #include <map>          // map
 #include <numeric>      // gcd, lcm
-#include <span>         // span
 #include <string_view>  // string_view
 #include <utility>      // move, pair
 #include <vector>       // vector
@@ -22,8 +20,7 @@
 #include "clockwise/arc.hpp"
 #include "clockwise/detail/error.hpp"
 #include "clockwise/detail/index_iterator.hpp"
-#include "clockwise/detail/replica_sweep.hpp"
-#include "clockwise/detail/ring_base.hpp"
+#include "clockwise/detail/ring_diff.hpp"
 #include "clockwise/detail/walk.hpp"
 #include "clockwise/mod_n.hpp"
 #include "clockwise/replica_list.hpp"
@@ -69,30 +66,19 @@ class Movement {
   /// How many copies of each key there are after the change: 1 for primary owners.
   std::size_t copies() const { return copies_; }
 
-  /// The arcs, clockwise, each as long as its two owners allow; none overlap. Random access, each
-  /// Transfer made as it is read, for as long as the Movement lives.
-  class Transfers {
-   public:
-    using iterator = detail::IndexIterator<Movement>;
-    explicit Transfers(const Movement& movement) : movement_(&movement) {}
-    iterator begin() const { return iterator(*movement_, 0); }
-    iterator end() const { return iterator(*movement_, size()); }
-    std::size_t size() const { return movement_->records_.size(); }
-    bool empty() const { return size() == 0; }
-    Transfer<Node> operator[](std::size_t i) const { return (*movement_)[i]; }
-
-   private:
-    const Movement* movement_;
-  };
+  /// The arcs, clockwise, each as long as its two owners allow; those of one copy do not overlap.
+  /// Random access, each Transfer made as it is read, for as long as the Movement lives.
+  using Transfers = detail::IndexView<Movement>;
   Transfers transfers() const& { return Transfers(*this); }
   /// Of a temporary: the transfers themselves, so that a loop over movement(a, b).transfers() is
   /// sound.
   std::vector<Transfer<Node>> transfers() && {
     const Transfers all(*this);
-    return std::vector<Transfer<Node>>(all.begin(), all.end());
+    return {all.begin(), all.end()};
   }
 
-  /// Transfer number `i`, below transfers().size().
+  /// How many transfers there are, and number `i` of them.
+  std::size_t size() const { return records_.size(); }
   Transfer<Node> operator[](std::size_t i) const {
     const Record& record = records_[i];
     return {record.arc, from_nodes_[record.from], to_nodes_[record.to]};
@@ -130,60 +116,12 @@ class Movement {
 
 namespace detail {
 
-inline constexpr std::uint32_t no_member = 0xffffffff;
-
-/// For each member of `before` its number among those of `after`, no_member where it is gone. Both
-/// number their members in id order. O(N).
-template <class Before, class After>
-std::vector<std::uint32_t> matched_members(const Before& before, const After& after) {
-  std::vector<std::uint32_t> matches(before.size(), no_member);
-  std::size_t j = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto id = id_of(before.node(static_cast<typename Before::index_type>(i)));
-    for (; j < after.size(); ++j) {
-      const auto other = id_of(after.node(static_cast<typename After::index_type>(j)));
-      if (std::string_view(other) < std::string_view(id)) continue;
-      if (std::string_view(other) == std::string_view(id)) {
-        matches[i] = static_cast<std::uint32_t>(j);
-      }
-      break;
-    }
-  }
-  return matches;
-}
-
-template <class Before, class After>
-void check_same_circle(const Before& before, const After& after) {
-  if (before.circle() != after.circle()) {
-    fail_invalid(
-        "movement between two hash policies: a key has a position on each, so arcs do not compare; "
-        "count keys with KeyMovement instead");
-  }
-}
-
 template <class Ring>
 std::vector<typename Ring::node_type> nodes_of(const Ring& ring) {
   std::vector<typename Ring::node_type> nodes;
   nodes.reserve(ring.size());
   for (const auto& member : ring.members()) nodes.push_back(member.node);
   return nodes;
-}
-
-/// Calls visit(Arc, before rank, after rank) for the arcs between neighbouring positions of either
-/// table, each rank that of the arc's owner. Together they are the circle. Neither table is empty.
-/// Linear in both.
-template <class BeforeTable, class AfterTable, class Visit>
-void for_each_common_arc(const BeforeTable& before, const AfterTable& after, Visit visit) {
-  const auto a = before.positions();
-  const auto b = after.positions();
-  std::uint64_t last = (std::max)(a.back(), b.back());
-  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
-    const std::uint64_t next = i == a.size() ? b[j] : j == b.size() ? a[i] : (std::min)(a[i], b[j]);
-    visit(Arc{last, next}, i == a.size() ? 0 : i, j == b.size() ? 0 : j);
-    last = next;
-    while (i < a.size() && a[i] == next) ++i;
-    while (j < b.size() && b[j] == next) ++j;
-  }
 }
 
 /// Collects what changes hands, arc after arc clockwise, and joins neighbours.
@@ -234,69 +172,16 @@ class MovementBuilder {
   std::vector<std::size_t> latest_;  // by receiver: its latest record
 };
 
-/// The replica sets of all arcs, in ascending order of node: `size` numbers a rank.
-struct ReplicaSetTable {
-  std::size_t size = 0;
-  std::vector<std::uint32_t> nodes;
-
-  template <class Ring, class Request>
-  ReplicaSetTable(const Ring& ring, const Request& request) {
-    for_each_replica_set(ring, request, [&](std::size_t rank, std::span<const std::uint32_t> set) {
-      if (nodes.empty()) {
-        size = set.size();
-        nodes.resize(size * ring.vnode_count());
-      }
-      const auto place = nodes.begin() + static_cast<std::ptrdiff_t>(rank * size);
-      std::sort(place, std::copy(set.begin(), set.end(), place));
-    });
-  }
-  std::span<const std::uint32_t> at(std::size_t rank) const {
-    return std::span(nodes).subspan(rank * size, size);
-  }
-};
-
-/// Calls visit(Arc, from, to, holders) for each node that comes to hold a copy of an arc: `to`
-/// numbers it after the change; `holders` are those who have the arc before it, `from` the one of
-/// them whose copy goes, or, where the arc gets more copies than it had, its owner. A copy for
-/// which nobody comes is dropped and not visited. Linear in the positions of both.
-template <class Before, class After, class Request, class Visit>
-void for_each_gain(const Before& before, const After& after, const Request& before_request,
-                   const Request& after_request, Visit visit) {
-  const ReplicaSetTable old_sets(before, before_request);
-  const ReplicaSetTable new_sets(after, after_request);
-  if (old_sets.size == 0 || new_sets.size == 0) return;
-  const auto matches = matched_members(before, after);
-  const auto stays = [&](std::uint32_t old_node, std::span<const std::uint32_t> set) {
-    return std::find(set.begin(), set.end(), matches[old_node]) != set.end();
-  };
-  const auto was = [&](std::uint32_t new_node, std::span<const std::uint32_t> set) {
-    return std::any_of(set.begin(), set.end(),
-                       [&](std::uint32_t old_node) { return matches[old_node] == new_node; });
-  };
-  for_each_common_arc(before.table(), after.table(),
-                      [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
-                        const auto holders = old_sets.at(old_rank);
-                        const auto takers = new_sets.at(new_rank);
-                        std::size_t giver = 0;
-                        for (const std::uint32_t taker : takers) {
-                          if (was(taker, holders)) continue;
-                          while (giver < holders.size() && stays(holders[giver], takers)) ++giver;
-                          const std::uint32_t from =
-                              giver < holders.size() ? holders[giver++] : before.owners()[old_rank];
-                          visit(arc, from, taker, holders);
-                        }
-                      });
-}
-
 template <class Before, class After, class Request>
 Movement<typename Before::node_type> replica_movement(const Before& before, const After& after,
                                                       const Request& before_request,
                                                       const Request& after_request) {
   check_same_circle(before, after);
   MovementBuilder<typename Before::node_type> builder(after.size());
-  for_each_gain(before, after, before_request, after_request,
-                [&](const Arc& arc, std::uint32_t from, std::uint32_t to,
-                    std::span<const std::uint32_t>) { builder.add(arc, from, to); });
+  for_each_copy_change(before, after, before_request, after_request, [&](const CopyChange& change) {
+    if (change.to == no_member) return;
+    builder.add(change.arc, change.from == no_member ? change.owner : change.from, change.to);
+  });
   std::size_t copies = 0;
   for (std::size_t group = 0; group < after_request.groups(); ++group) {
     copies += attainable(after_request.requested(group), after_request.spread,
@@ -304,10 +189,6 @@ Movement<typename Before::node_type> replica_movement(const Before& before, cons
   }
   return {nodes_of(before), nodes_of(after), builder.finish(), copies};
 }
-
-template <class Before, class After>
-concept ComparableRings = Ring<Before> && Ring<After> &&
-                          std::same_as<typename Before::node_type, typename After::node_type>;
 
 }  // namespace detail
 

@@ -75,6 +75,23 @@ class IndexIterator {
   difference_type index_ = 0;
 };
 
+/// What an owner with size() and operator[](size_t) holds, as a range, for as long as it lives.
+template <class Owner>
+class IndexView {
+ public:
+  using iterator = IndexIterator<Owner>;
+
+  explicit IndexView(const Owner& owner) : owner_(&owner) {}
+  iterator begin() const { return iterator(*owner_, 0); }
+  iterator end() const { return iterator(*owner_, size()); }
+  std::size_t size() const { return owner_->size(); }
+  bool empty() const { return size() == 0; }
+  typename iterator::reference operator[](std::size_t i) const { return (*owner_)[i]; }
+
+ private:
+  const Owner* owner_;
+};
+
 }  // namespace clockwise::detail
 
 #endif  // CLOCKWISE_DETAIL_INDEX_ITERATOR_HPP

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_RING_DIFF_HPP
+#define CLOCKWISE_DETAIL_RING_DIFF_HPP
+
+// The difference of two rings: under every figure about movement, plan and transition there is this
+// one comparison of two tables.
+
+#include <algorithm>    // any_of, copy, equal, find, max, min, sort
+#include <concepts>     // same_as
+#include <cstddef>      // ptrdiff_t, size_t
+#include <cstdint>      // uint32_t, uint64_t
+#include <span>         // span
+#include <string_view>  // string_view
+#include <vector>       // vector
+
+#include "clockwise/arc.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/replica_sweep.hpp"
+#include "clockwise/detail/ring_base.hpp"
+
+namespace clockwise::detail {
+
+inline constexpr std::uint32_t no_member = 0xffffffff;
+
+template <class Before, class After>
+concept ComparableRings = Ring<Before> && Ring<After> &&
+                          std::same_as<typename Before::node_type, typename After::node_type>;
+
+/// For each member of `before` its number among those of `after`, no_member where it is gone. Both
+/// number their members in id order. O(N).
+template <class Before, class After>
+std::vector<std::uint32_t> matched_members(const Before& before, const After& after) {
+  std::vector<std::uint32_t> matches(before.size(), no_member);
+  std::size_t j = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto id = id_of(before.node(static_cast<typename Before::index_type>(i)));
+    for (; j < after.size(); ++j) {
+      const auto other = id_of(after.node(static_cast<typename After::index_type>(j)));
+      if (std::string_view(other) < std::string_view(id)) continue;
+      if (std::string_view(other) == std::string_view(id)) {
+        matches[i] = static_cast<std::uint32_t>(j);
+      }
+      break;
+    }
+  }
+  return matches;
+}
+
+template <class Before, class After>
+void check_same_circle(const Before& before, const After& after) {
+  if (before.circle() != after.circle()) {
+    fail_invalid(
+        "movement between two hash policies: a key has a position on each, so arcs do not compare; "
+        "count keys with KeyMovement instead");
+  }
+}
+
+/// Calls visit(Arc, before rank, after rank) for the arcs between neighbouring positions of either
+/// table, each rank that of the arc's owner. Together they are the circle. Neither table is empty.
+/// Linear in both.
+template <class BeforeTable, class AfterTable, class Visit>
+void for_each_common_arc(const BeforeTable& before, const AfterTable& after, Visit visit) {
+  const auto a = before.positions();
+  const auto b = after.positions();
+  std::uint64_t last = (std::max)(a.back(), b.back());
+  for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+    const std::uint64_t next = i == a.size() ? b[j] : j == b.size() ? a[i] : (std::min)(a[i], b[j]);
+    visit(Arc{last, next}, i == a.size() ? 0 : i, j == b.size() ? 0 : j);
+    last = next;
+    while (i < a.size() && a[i] == next) ++i;
+    while (j < b.size() && b[j] == next) ++j;
+  }
+}
+
+/// The replica sets of all arcs, in ascending order of node: `size` numbers a rank.
+struct ReplicaSetTable {
+  std::size_t size = 0;
+  std::vector<std::uint32_t> nodes;
+
+  template <class Ring, class Request>
+  ReplicaSetTable(const Ring& ring, const Request& request) {
+    for_each_replica_set(ring, request, [&](std::size_t rank, std::span<const std::uint32_t> set) {
+      if (nodes.empty()) {
+        size = set.size();
+        nodes.resize(size * ring.vnode_count());
+      }
+      const auto place = nodes.begin() + static_cast<std::ptrdiff_t>(rank * size);
+      std::sort(place, std::copy(set.begin(), set.end(), place));
+    });
+  }
+  std::span<const std::uint32_t> at(std::size_t rank) const {
+    return std::span(nodes).subspan(rank * size, size);
+  }
+};
+
+/// What becomes of one copy of an arc. Members are numbered as in the ring they are named with.
+struct CopyChange {
+  Arc arc;
+  std::uint32_t from;   ///< Whose copy goes, before; no_member: there is one more than there was.
+  std::uint32_t to;     ///< Who gets it, after; no_member: there is one less.
+  std::uint32_t owner;  ///< The arc's owner before.
+  std::span<const std::uint32_t> holders;  ///< All that have the arc before,
+  std::span<const std::uint32_t> takers;   ///< and after, both ascending.
+};
+
+/// Calls visit(CopyChange) for each copy that comes or goes, arc by arc clockwise. A ring that owns
+/// nothing gives and takes nothing. Linear in the positions of both.
+template <class Before, class After, class Request, class Visit>
+void for_each_copy_change(const Before& before, const After& after, const Request& before_request,
+                          const Request& after_request, Visit visit) {
+  const ReplicaSetTable old_sets(before, before_request);
+  const ReplicaSetTable new_sets(after, after_request);
+  if (old_sets.size == 0 || new_sets.size == 0) return;
+  const auto matches = matched_members(before, after);
+  const auto same = [&](std::uint32_t old_node, std::uint32_t new_node) {
+    return matches[old_node] == new_node;
+  };
+  for_each_common_arc(
+      before.table(), after.table(),
+      [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
+        const auto holders = old_sets.at(old_rank);
+        const auto takers = new_sets.at(new_rank);
+        if (std::equal(holders.begin(), holders.end(), takers.begin(), takers.end(), same)) return;
+        CopyChange change{arc, no_member, no_member, before.owners()[old_rank], holders, takers};
+        std::size_t giver = 0;
+        const auto next_giver = [&] {  // whose copy goes, no_member after the last
+          while (giver < holders.size() &&
+                 std::find(takers.begin(), takers.end(), matches[holders[giver]]) != takers.end()) {
+            ++giver;
+          }
+          return giver < holders.size() ? holders[giver++] : no_member;
+        };
+        for (const std::uint32_t taker : takers) {
+          if (std::any_of(holders.begin(), holders.end(),
+                          [&](std::uint32_t holder) { return same(holder, taker); })) {
+            continue;
+          }
+          change.from = next_giver();
+          change.to = taker;
+          visit(change);
+        }
+        change.to = no_member;
+        for (change.from = next_giver(); change.from != no_member; change.from = next_giver()) {
+          visit(change);
+        }
+      });
+}
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_RING_DIFF_HPP
