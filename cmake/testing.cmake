@@ -59,3 +59,21 @@ function(clockwise_output_test name expected)
   add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -DEXPECTED=${expected}
                                 -P ${PROJECT_SOURCE_DIR}/cmake/expect_output.cmake -- ${ARGN})
 endfunction()
+
+# tests/fuzz/<name>.cpp: a test that replays tests/fuzz/corpus/<name> and `rounds` mutations of it.
+# With CLOCKWISE_BUILD_FUZZERS, which takes clang, also the fuzzer fuzz_<name>.
+function(clockwise_fuzz_test name rounds)
+  add_executable(replay_${name} fuzz/${name}.cpp fuzz/replay.cpp)
+  target_link_libraries(replay_${name} PRIVATE clockwise_strict)
+  target_include_directories(replay_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  add_test(NAME fuzz.${name} COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}
+                                     ${rounds})
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
+  if(CLOCKWISE_BUILD_FUZZERS)
+    add_executable(fuzz_${name} fuzz/${name}.cpp fuzz/libfuzzer.cpp)
+    target_link_libraries(fuzz_${name} PRIVATE clockwise_strict)
+    target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+  endif()
+endfunction()

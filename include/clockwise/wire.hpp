@@ -447,7 +447,13 @@ std::optional<Ring> build(const Membership& membership, std::string& reason, Lim
              detail::quoted(Hash::name);
     return std::nullopt;
   }
-  if constexpr (requires { hash.seed = std::uint64_t{}; }) hash.seed = membership.seed.value_or(0);
+  constexpr bool has_seed = requires { hash.seed = std::uint64_t{}; };
+  if (membership.seed.has_value() != has_seed) {
+    reason =
+        "hash policy " + detail::quoted(Hash::name) + (has_seed ? " without" : " with") + " a seed";
+    return std::nullopt;
+  }
+  if constexpr (has_seed) hash.seed = *membership.seed;
   if (clockwise::detail::policy_probe(hash) != membership.circle) {
     reason = "hash policy " + detail::quoted(Hash::name) + " hashes differently there";
     return std::nullopt;

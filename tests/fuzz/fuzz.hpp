@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_TESTS_FUZZ_FUZZ_HPP
+#define CLOCKWISE_TESTS_FUZZ_FUZZ_HPP
+
+// A fuzz body is one function. With replay.cpp it is a test: the corpus, and mutations of it that
+// are the same on every run. With -fsanitize=fuzzer (the option CLOCKWISE_BUILD_FUZZERS, clang) it
+// is a fuzzer.
+
+#include <cstddef>  // byte
+#include <cstdio>   // fprintf, stderr
+#include <cstdlib>  // abort
+#include <span>     // span
+
+/// Returns if what the bytes lead to is right; aborts with FUZZ_CHECK if not.
+void clockwise_fuzz(std::span<const std::byte> bytes);
+
+#define FUZZ_CHECK(condition)                                                      \
+  do {                                                                             \
+    if (!(condition)) {                                                            \
+      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      std::abort();                                                                \
+    }                                                                              \
+  } while (false)
+
+#endif  // CLOCKWISE_TESTS_FUZZ_FUZZ_HPP
