@@ -163,14 +163,15 @@ class Process {
   pid_t pid_ = -1;
 };
 
-/// A stream to a port on loopback; reads and writes give up after a while.
+/// A stream to a port, on loopback unless said otherwise; reads and writes give up after a while.
 class Connection {
  public:
-  explicit Connection(std::uint16_t port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
+  explicit Connection(std::uint16_t port, const std::string& host = "127.0.0.1")
+      : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    inet_pton(AF_INET, host.c_str(), &address.sin_addr);
     const timeval limit{patience.count(), 0};
     setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
@@ -178,7 +179,7 @@ class Connection {
     setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
       close(fd_);
-      throw std::runtime_error("nothing listens on port " + std::to_string(port));
+      throw std::runtime_error("nothing listens on " + host + ":" + std::to_string(port));
     }
   }
   Connection(const Connection&) = delete;
@@ -238,10 +239,11 @@ void wait_for(Process& process, const std::string& what, Done done) {
   }
 }
 
-inline void wait_for_port(Process& process, std::uint16_t port) {
-  wait_for(process, "port " + std::to_string(port), [&] {
+inline void wait_for_port(Process& process, std::uint16_t port,
+                          const std::string& host = "127.0.0.1") {
+  wait_for(process, host + ":" + std::to_string(port), [&] {
     try {
-      const Connection connection(port);
+      const Connection connection(port, host);
       return true;
     } catch (const std::runtime_error&) {
       return false;

@@ -118,7 +118,8 @@ TEST_CASE("single precision decides how many points a server gets") {
   for (const KetamaFlavour flavour :
        {KetamaFlavour::libmemcached, KetamaFlavour::spy, KetamaFlavour::twemproxy}) {
     CHECK(each(7, flavour) == 160);
-    for (const std::size_t servers : {25u, 47u, 50u, 55u, 61u}) CHECK(each(servers, flavour) == 156);
+    for (const std::size_t servers : {25u, 47u, 50u, 55u, 61u})
+      CHECK(each(servers, flavour) == 156);
   }
   CHECK(each(25, KetamaFlavour::rj) == 160);
   CHECK(each(61, KetamaFlavour::rj) == 156);
@@ -276,11 +277,15 @@ TEST_CASE("what ketama refuses changes nothing") {
   CHECK(empty.try_lookup("key") == nullptr);
   CHECK_THROWS_AS(empty.lookup("key"), std::out_of_range);
 
-  KetamaRing drained(KetamaFlavour::twemproxy);
-  drained.add("a", 0);
-  CHECK(drained.try_lookup("key") == nullptr);
-  drained.add("b", 3);
-  CHECK(drained.lookup("key") == "b");
+  KetamaRing twemproxy(KetamaFlavour::twemproxy);
+  CHECK_THROWS_AS(twemproxy.add("a", 0), std::invalid_argument);
+  CHECK_THROWS_AS(twemproxy.add("a", 2147483648.0), std::invalid_argument);
+  CHECK_THROWS_AS(twemproxy.add(std::string(75, 'n')), std::invalid_argument);
+  twemproxy.add("a", 2147483647);
+  twemproxy.add("b", 2147483647);
+  CHECK_THROWS_MATCHES(twemproxy.add("c", 2), std::invalid_argument,
+                       MessageMatches(ContainsSubstring("sum to 4294967296")));
+  CHECK(twemproxy.size() == 2);
 }
 
 }  // namespace

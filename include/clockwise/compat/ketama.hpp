@@ -49,7 +49,7 @@ enum class KetamaHash : unsigned char {
 };
 
 /// Errors, beside those of every ring: std::invalid_argument for a weight that the flavour does not
-/// take (whole numbers from 1 to 2^32 - 1; twemproxy: from 0 to 2^31 - 1), for a server that is
+/// take (whole numbers from 1 to 2^32 - 1; twemproxy: to 2^31 - 1), for a server that is
 /// listed twice in whatever spelling, for a port above 65535 and for a name longer than the
 /// flavour's buffer, which would cut it off.
 ///
@@ -120,8 +120,7 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
   static constexpr std::uint32_t digests_per_server = 40;
 
   std::pair<std::uint32_t, std::uint32_t> weights() const {
-    if (flavour_ == KetamaFlavour::twemproxy) return {0, 0x7fffffff};
-    return {1, 0xffffffff};
+    return {1, flavour_ == KetamaFlavour::twemproxy ? 0x7fffffff : 0xffffffff};
   }
 
   std::uint64_t points_at_most(Servers servers) const {
@@ -131,7 +130,10 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
   void append_points(Servers servers, std::vector<detail::ListedPoint>& points) const {
     std::uint64_t total = 0;
     for (const Server& server : servers) total += server.weight;
-    if (total == 0) return;
+    if (flavour_ == KetamaFlavour::twemproxy && total > 0xffffffff) {
+      detail::fail_invalid("the servers' weights sum to " + std::to_string(total) +
+                           "; twemproxy adds them up in 32 bits");
+    }
     points.reserve(static_cast<std::size_t>(points_at_most(servers)));
     for (std::size_t place = 0; place < servers.size(); ++place) {
       std::string text = label(servers[place]) + "-4294967295";
