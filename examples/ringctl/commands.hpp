@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#ifndef RINGCTL_COMMANDS_HPP
+#define RINGCTL_COMMANDS_HPP
+
+namespace CLI {
+class App;
+}
+
+namespace ringctl {
+
+// A subcommand is a file that defines its function below: it adds the subcommand to `app`, with a
+// callback that does the work and throws InputError or OutputError where it cannot.
+void add_diff(CLI::App& app);
+void add_route(CLI::App& app);
+void add_shares(CLI::App& app);
+
+}  // namespace ringctl
+
+#endif  // RINGCTL_COMMANDS_HPP

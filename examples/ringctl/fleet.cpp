@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "fleet.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <system_error>
+#include <unordered_map>
+
+#include "csv.hpp"
+#include "error.hpp"
+#include "file.hpp"
+#include "text.hpp"
+
+namespace ringctl {
+
+namespace {
+
+/// Untrusted bytes: a fleet file of a million nodes is a fifth of this.
+constexpr std::size_t largest_file = std::size_t{256} << 20;
+
+enum Column : std::size_t { id, weight, rack, datacenter };
+constexpr std::array<std::string_view, 4> column_names{"id", "weight", "rack", "datacenter"};
+
+std::string in_quotes(std::string_view text) { return '"' + shown(text) + '"'; }
+
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return result;
+}
+
+/// A first line whose first field is "id" names the columns.
+bool is_header(const CsvRecord& record) { return lower_case(record.fields[0]) == "id"; }
+
+std::vector<Column> columns_of(const CsvRecord& header, const CsvReader& reader) {
+  std::vector<Column> columns;
+  for (const std::string& field : header.fields) {
+    const auto name = std::find(column_names.begin(), column_names.end(), lower_case(field));
+    if (name == column_names.end()) {
+      reader.fail(header.line, "unknown column " + in_quotes(field) +
+                                   "; the columns are id, weight, rack and datacenter");
+    }
+    const auto column = static_cast<Column>(name - column_names.begin());
+    if (std::find(columns.begin(), columns.end(), column) != columns.end()) {
+      reader.fail(header.line, "column " + in_quotes(*name) + " is there twice");
+    }
+    columns.push_back(column);
+  }
+  return columns;
+}
+
+double parse_weight(const std::string& text, const CsvRecord& record, const CsvReader& reader) {
+  if (text.empty()) return 1;
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc::invalid_argument || parsed != end) {
+    reader.fail(record.line, "weight " + in_quotes(text) + " is not a number");
+  }
+  if (error != std::errc{}) {
+    reader.fail(record.line, "weight " + in_quotes(text) + " is out of range");
+  }
+  if (!std::isfinite(value) || value < 0) {
+    reader.fail(record.line, "weight " + in_quotes(text) + "; a weight is finite and not negative");
+  }
+  return value;
+}
+
+FleetNode node_of(CsvRecord& record, const std::vector<Column>& columns, const CsvReader& reader) {
+  if (record.fields.size() > columns.size()) {
+    reader.fail(record.line, counted(record.fields.size(), "field") + ", and there are only " +
+                                 counted(columns.size(), "column"));
+  }
+  FleetNode node;
+  node.line = record.line;
+  for (std::size_t i = 0; i < record.fields.size(); ++i) {
+    std::string& field = record.fields[i];
+    switch (columns[i]) {
+      case id:
+        node.id = std::move(field);
+        break;
+      case weight:
+        node.options.weight = parse_weight(field, record, reader);
+        break;
+      case rack:
+        node.options.rack = std::move(field);
+        break;
+      case datacenter:
+        node.options.datacenter = std::move(field);
+        break;
+    }
+  }
+  if (node.id.empty()) reader.fail(record.line, "the id is empty");
+  return node;
+}
+
+}  // namespace
+
+const char* const fleet_file_help =
+    R"(Fleet files are CSV, a node a line: id,weight,rack,datacenter. All but the id
+may be left out; the weight is then 1. A node of weight 0 is drained: it owns
+nothing. A first line whose first field is "id" is a header, and names the
+columns in an order of its own. Lines may end in CRLF; blank lines and lines
+that begin with # are passed over. A field with a comma, a quote, a line end or
+blanks around it goes in quotes, where a quote is written twice (RFC 4180).
+)";
+
+Fleet parse_fleet(std::string_view text, const std::string& name) {
+  Fleet fleet{name, {}};
+  CsvReader reader(text, name);
+  std::vector<Column> columns{id, weight, rack, datacenter};
+  bool owned = false;
+  CsvRecord record;
+  for (bool first = true; reader.next(record); first = false) {
+    if (first && is_header(record)) {
+      columns = columns_of(record, reader);
+      continue;
+    }
+    fleet.nodes.push_back(node_of(record, columns, reader));
+    owned = owned || fleet.nodes.back().options.weight > 0;
+  }
+
+  std::unordered_map<std::string_view, std::size_t> lines;
+  lines.reserve(fleet.nodes.size());
+  for (const FleetNode& node : fleet.nodes) {
+    const auto [earlier, is_new] = lines.emplace(node.id, node.line);
+    if (!is_new) {
+      reader.fail(node.line, "node " + in_quotes(node.id) + " is on line " +
+                                 std::to_string(earlier->second) + " already");
+    }
+  }
+  if (fleet.nodes.empty()) throw InputError(name + ": no node is listed");
+  if (!owned) throw InputError(name + ": every node has weight 0, so none owns a key");
+  return fleet;
+}
+
+Fleet read_fleet(const std::string& path) {
+  InputFile file(path);
+  std::string text;
+  for (std::size_t size = 0;;) {
+    constexpr std::size_t step = std::size_t{64} << 10;
+    if (size > largest_file) {
+      throw InputError(file.name() + ": larger than " + std::to_string(largest_file >> 20) +
+                       " MiB, which no fleet file is");
+    }
+    if (text.size() < size + step) text.resize((std::max)(2 * text.size(), size + step));
+    const std::size_t count = file.read(text.data() + size, step);
+    size += count;
+    if (count == 0) {
+      text.resize(size);
+      break;
+    }
+  }
+  return parse_fleet(text, file.name());
+}
+
+}  // namespace ringctl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#ifndef RINGCTL_FLEET_HPP
+#define RINGCTL_FLEET_HPP
+
+#include <clockwise/node.hpp>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ringctl {
+
+/// One line of a fleet file.
+struct FleetNode {
+  std::string id;
+  clockwise::NodeOptions options;
+  std::size_t line = 0;
+};
+
+/// A fleet file, checked: ids are not empty and differ, weights are finite and not negative, and
+/// some node has one above 0.
+struct Fleet {
+  std::string name;              ///< What messages call the file.
+  std::vector<FleetNode> nodes;  ///< As listed.
+};
+
+/// The fleet in a text. Throws InputError with name, line and reason.
+Fleet parse_fleet(std::string_view text, const std::string& name);
+
+/// The fleet in the file at `path`; "-" is standard input.
+Fleet read_fleet(const std::string& path);
+
+/// The format, for --help.
+extern const char* const fleet_file_help;
+
+}  // namespace ringctl
+
+#endif  // RINGCTL_FLEET_HPP

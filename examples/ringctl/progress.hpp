@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#ifndef RINGCTL_PROGRESS_HPP
+#define RINGCTL_PROGRESS_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+namespace ringctl {
+
+/// One line on a terminal that says how far a long job has come: from its second second on, four
+/// times a second, and gone at the end.
+class Progress {
+ public:
+  /// Silent where standard error is no terminal.
+  explicit Progress(bool wanted);
+  ~Progress() { clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  /// `total` is 0 where it is unknown.
+  void begin_file(std::string_view name, std::uint64_t total);
+  void show(std::uint64_t keys, std::uint64_t bytes_more);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool wanted_;
+  bool drawn_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point due_ = start_ + std::chrono::seconds(1);
+  std::string_view name_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace ringctl
+
+#endif  // RINGCTL_PROGRESS_HPP

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: MIT
+
+// ringctl route: the nodes that hold each key.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <clockwise/replica_list.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "commands.hpp"
+#include "csv.hpp"
+#include "error.hpp"
+#include "fleet.hpp"
+#include "keys.hpp"
+#include "output.hpp"
+#include "placement.hpp"
+#include "text.hpp"
+
+namespace ringctl {
+
+namespace {
+
+using clockwise::Spread;
+
+constexpr std::uint64_t most_replicas = 1000;
+
+struct RouteOptions {
+  std::string fleet;
+  KeySource keys;
+  Placement placement;
+  Format format = Format::text;
+  std::size_t replicas = 3;
+  std::optional<Spread> spread;
+  std::vector<std::string> dead;
+};
+
+/// Each member's id as the format shows it, made once.
+class Names {
+ public:
+  template <class Members, class Render>
+  Names(const Members& members, Render render) {
+    names_.reserve(members.size());
+    for (const auto& member : members) names_.emplace(&member.node, render(member.node));
+  }
+  /// `node` is a ring's own.
+  const std::string& operator[](const std::string& node) const { return names_.at(&node); }
+
+ private:
+  std::unordered_map<const std::string*, std::string> names_;
+};
+
+/// A key's row: its owner, dead or not, and its preference list.
+struct Route {
+  std::string_view key;
+  const std::string& owner;
+  const clockwise::ReplicaList<std::string>& replicas;
+};
+
+/// The key comes last: it is of any length, and nothing behind it is pushed out of line.
+class TextRows {
+ public:
+  template <class Members>
+  TextRows(const Members& members, std::size_t replicas, Output& out)
+      : replicas_((std::min)(replicas, members.size())), out_(out) {
+    std::size_t longest = std::string_view("replica 1").size();
+    for (const auto& member : members) longest = (std::max)(longest, columns(shown(member.node)));
+    width_ = longest + 1;  // for the star of a substitute
+  }
+
+  template <class Members>
+  Names names(const Members& members) const {
+    return Names(members, [](const std::string& id) { return shown(id); });
+  }
+
+  void begin() {
+    cell("owner", false);
+    for (std::size_t i = 1; i <= replicas_; ++i) cell("replica " + std::to_string(i), false);
+    out_ << "key\n";
+  }
+  void row(const Route& route, const Names& names) {
+    cell(names[route.owner], false);
+    for (std::size_t i = 0; i < replicas_; ++i) {
+      const bool there = i < route.replicas.size();
+      cell(there ? names[route.replicas[i]] : "-", there && route.replicas.is_substitute(i));
+    }
+    out_ << shown(route.key) << "\n";
+  }
+
+ private:
+  void cell(std::string text, bool substitute) {
+    if (substitute) text += '*';
+    out_ << padded(std::move(text), width_) << " ";
+  }
+
+  std::size_t replicas_;
+  std::size_t width_ = 0;
+  Output& out_;
+};
+
+class CsvRows {
+ public:
+  template <class Members>
+  CsvRows(const Members&, std::size_t replicas, Output& out) : replicas_(replicas), out_(out) {}
+
+  template <class Members>
+  Names names(const Members& members) const {
+    return Names(members, [](const std::string& id) { return csv_field(id); });
+  }
+
+  void begin() {
+    out_ << "key,owner";
+    for (std::size_t i = 1; i <= replicas_; ++i) out_ << ",replica" << std::to_string(i);
+    out_ << ",substitutes\n";
+  }
+  void row(const Route& route, const Names& names) {
+    out_ << csv_field(route.key) << "," << names[route.owner];
+    for (std::size_t i = 0; i < replicas_; ++i) {
+      out_ << ",";
+      if (i < route.replicas.size()) out_ << names[route.replicas[i]];
+    }
+    out_ << "," << std::to_string(route.replicas.size() - route.replicas.first_substitute())
+         << "\n";
+  }
+
+ private:
+  std::size_t replicas_;
+  Output& out_;
+};
+
+/// An object a line, so that a reader need not wait for the last key.
+class JsonRows {
+ public:
+  template <class Members>
+  JsonRows(const Members&, std::size_t, Output& out) : out_(out) {}
+
+  template <class Members>
+  Names names(const Members& members) const {
+    return Names(members, [](const std::string& id) { return json_value(id).dump(); });
+  }
+
+  void begin() {}
+  void row(const Route& route, const Names& names) {
+    out_ << R"({"key":)" << json_value(route.key).dump() << R"(,"owner":)" << names[route.owner]
+         << R"(,"replicas":[)";
+    list(route, names, 0);
+    out_ << R"(],"substitutes":[)";
+    list(route, names, route.replicas.first_substitute());
+    out_ << R"(],"complete":)" << (route.replicas.complete() ? "true" : "false") << "}\n";
+  }
+
+ private:
+  void list(const Route& route, const Names& names, std::size_t first) {
+    for (std::size_t i = first; i < route.replicas.size(); ++i) {
+      out_ << (i == first ? "" : ",") << names[route.replicas[i]];
+    }
+  }
+
+  Output& out_;
+};
+
+/// The ids that --dead names: each value is a line of a CSV file, so that an id may hold a comma.
+std::unordered_set<std::string> dead_nodes(const RouteOptions& options, const Fleet& fleet) {
+  std::unordered_set<std::string> dead;
+  for (const std::string& value : options.dead) {
+    CsvReader reader(value, "--dead");
+    CsvRecord record;
+    while (reader.next(record)) {
+      for (const std::string& id : record.fields) {
+        const bool known = std::any_of(fleet.nodes.begin(), fleet.nodes.end(),
+                                       [&](const FleetNode& node) { return node.id == id; });
+        if (!known) {
+          throw InputError("--dead: no node \"" + shown(id) + "\" in " + fleet.name);
+        }
+        dead.insert(id);
+      }
+    }
+  }
+  return dead;
+}
+
+template <class Rows, class AnyRing>
+void print_routes(const AnyRing& ring, const RouteOptions& options,
+                  const std::unordered_set<std::string>& dead) {
+  Keys keys(options.keys, !writes_to_terminal());
+  Output out;
+  // What is known goes out before a wait, so that a program at both ends of a pipe gets its
+  // answers.
+  keys.before_read([&] {
+    if (keys.count() > 0) out.flush();
+  });
+  Rows rows(ring.members(), options.replicas, out);
+  const Names names = rows.names(ring.members());
+  const Spread spread = options.spread.value_or(ring.default_spread());
+  const auto is_live = [&](const std::string& node) { return !dead.contains(node); };
+
+  rows.begin();
+  std::uint64_t short_lists = 0;
+  std::uint64_t substituted = 0;
+  for (std::string_view key; keys.next(key);) {
+    const auto position = ring.position_of(key);
+    const std::string& owner = ring.lookup(position);
+    const auto replicas = dead.empty()
+                              ? ring.preference_list(position, options.replicas, spread)
+                              : ring.preference_list(position, options.replicas, spread, is_live);
+    rows.row({key, owner, replicas}, names);
+    if (!replicas.complete()) ++short_lists;
+    if (replicas.first_substitute() < replicas.size()) ++substituted;
+  }
+  out.flush();
+
+  if (substituted > 0 && options.format == Format::text) {
+    std::fprintf(stderr, "ringctl: * stands in for a dead node\n");
+  }
+  if (short_lists > 0) {
+    std::fprintf(stderr, "ringctl: %s of %s lists are shorter than %zu replicas\n",
+                 grouped(short_lists).c_str(), grouped(keys.count()).c_str(), options.replicas);
+  }
+}
+
+void run_route(RouteOptions options) {
+  if (options.keys.empty()) options.keys.files.push_back("-");
+  auto inputs = options.keys.files;
+  inputs.push_back(options.fleet);
+  check_one_standard_input(inputs);
+
+  const Fleet fleet = read_fleet(options.fleet);
+  const auto dead = dead_nodes(options, fleet);
+  with_hash(options.placement, [&](auto hash) {
+    const auto ring = make_ring(fleet, options.placement, hash);
+    switch (options.format) {
+      case Format::text:
+        print_routes<TextRows>(ring, options, dead);
+        break;
+      case Format::csv:
+        print_routes<CsvRows>(ring, options, dead);
+        break;
+      case Format::json:
+        print_routes<JsonRows>(ring, options, dead);
+        break;
+    }
+  });
+}
+
+Spread parse_spread(const std::string& text) {
+  if (text == "nodes") return Spread::nodes;
+  if (text == "racks") return Spread::racks;
+  if (text == "racks_only") return Spread::racks_only;
+  throw CLI::ValidationError("--spread",
+                             '"' + shown(text) + "\" is not nodes, racks or racks_only");
+}
+
+}  // namespace
+
+void add_route(CLI::App& app) {
+  auto* const command = app.add_subcommand("route", "The nodes that hold each key");
+  const auto options = std::make_shared<RouteOptions>();
+  command->add_option("fleet", options->fleet, "The fleet file; - is standard input")
+      ->required()
+      ->type_name("FLEET");
+  add_key_options(*command, options->keys);
+  command
+      ->add_option_function<std::string>(
+          "-r,--replicas",
+          [options](const std::string& text) {
+            options->replicas = parse_count(text, "--replicas", 1, most_replicas);
+          },
+          "Nodes that hold a key [3]")
+      ->type_name("R");
+  command
+      ->add_option_function<std::string>(
+          "--spread", [options](const std::string& text) { options->spread = parse_spread(text); },
+          "How far apart the copies are: nodes, racks, or\n"
+          "racks_only, which puts no two into one rack and\n"
+          "rather leaves a list short [racks if there are any]")
+      ->type_name("SPREAD");
+  command
+      ->add_option("--dead", options->dead,
+                   "Nodes that are down, as id,id,...: they stay owners,\n"
+                   "and others stand in for them")
+      ->type_name("IDS")
+      ->take_all()
+      ->allow_extra_args(false);
+  add_placement_options(*command, options->placement);
+  add_format_option(*command, options->format);
+  command->footer(
+      R"(Keys come from the files, else from standard input, one a line: a key is all the
+bytes before the line feed, none at all included. A carriage return is a byte.
+
+The owner is the first node clockwise, dead or not. The replicas are the live
+nodes to use, in order. Substitutes for dead nodes come last: text marks them
+with a *, csv counts them in a column. JSON is an object a line.
+
+  ringctl route fleet.csv --key user:42
+  ringctl route fleet.csv keys.txt --replicas 2 --dead cache-03,cache-07
+  find /srv -print0 | ringctl route fleet.csv -0 --format csv > owners.csv
+)");
+  command->callback([options] { run_route(*options); });
+}
+
+}  // namespace ringctl

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+
+// ringctl shares: how even the load is.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <clockwise/balance.hpp>
+#include <clockwise/theory.hpp>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands.hpp"
+#include "fleet.hpp"
+#include "output.hpp"
+#include "placement.hpp"
+#include "text.hpp"
+
+namespace ringctl {
+
+namespace {
+
+namespace theory = clockwise::theory;
+
+struct SharesOptions {
+  std::string fleet;
+  Placement placement;
+  Format format = Format::text;
+};
+
+struct NodeShare {
+  std::string id;
+  double weight;
+  std::uint32_t vnodes;
+  double share;
+  double fair;  ///< By weight.
+};
+
+/// What the theory expects of a ring like this, on average over names.
+struct Expected {
+  double cv = 0;
+  std::optional<double> peak_to_mean;  ///< There is a closed form for equal vnodes only.
+};
+
+template <class AnyRing>
+std::vector<NodeShare> node_shares(const AnyRing& ring) {
+  double total = 0;
+  for (const auto& member : ring.members()) total += member.weight;
+  std::vector<NodeShare> nodes;
+  nodes.reserve(ring.size());
+  const auto shares = ring.load_shares();
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const auto& member = ring.members()[i];
+    nodes.push_back(
+        {member.node, member.weight, member.vnodes, shares[i].second, member.weight / total});
+  }
+  return nodes;
+}
+
+/// The mean square of share/fair - 1: a share's variance, and the bias of a weight that is not a
+/// whole number of vnodes.
+Expected expected(const std::vector<NodeShare>& nodes) {
+  std::uint64_t positions = 0;
+  for (const NodeShare& node : nodes) positions += node.vnodes;
+  double squares = 0;
+  std::uint64_t members = 0;
+  std::uint32_t vnodes = 0;
+  bool equal = true;
+  for (const NodeShare& node : nodes) {
+    if (node.vnodes == 0) continue;
+    const double mean =
+        static_cast<double>(node.vnodes) / static_cast<double>(positions) / node.fair;
+    const double deviation = mean * theory::weighted_share_cv(node.vnodes, positions);
+    squares += deviation * deviation + (mean - 1) * (mean - 1);
+    equal = equal && (members == 0 || node.vnodes == vnodes);
+    vnodes = node.vnodes;
+    ++members;
+  }
+  Expected result;
+  result.cv = std::sqrt(squares / static_cast<double>(members));
+  if (equal) result.peak_to_mean = theory::peak_to_mean(members, vnodes);
+  return result;
+}
+
+std::string ratio_to_fair(const NodeShare& node, int decimals) {
+  return node.fair > 0 ? fixed(node.share / node.fair, decimals) : "";
+}
+
+void print_text(const std::vector<NodeShare>& nodes, const clockwise::Balance& balance,
+                const SharesOptions& options, std::size_t positions) {
+  const Expected theory = expected(nodes);
+  const int decimals = percent_decimals(balance.mean);
+  Table table({"node", ">weight", ">vnodes", ">share", ">vs fair"});
+  for (const NodeShare& node : nodes) {
+    table.add({shown(node.id), exact(node.weight), grouped(node.vnodes),
+               percent(node.share, decimals), ratio_to_fair(node, 3)},
+              {node.share, node.fair});
+  }
+  Table summary({"", ">this ring", ">expected"});
+  summary.add({"peak/mean", fixed(balance.peak_to_mean, 3),
+               theory.peak_to_mean ? fixed(*theory.peak_to_mean, 3) : "-"});
+  summary.add({"min/mean", fixed(balance.min_to_mean, 3), "-"});
+  summary.add({"CV", percent(balance.cv), percent(theory.cv)});
+
+  Output out;
+  out << counted(nodes.size(), "node") << ", " << counted(positions, "vnode") << " ("
+      << grouped(options.placement.vnodes) << " at weight 1), " << hash_name(options.placement)
+      << "\n\n";
+  table.print(out);
+  out << "\nBars are shares; the line across them is the fair share, by weight.\n\n";
+  summary.print(out);
+  out.flush();
+}
+
+void print_csv(const std::vector<NodeShare>& nodes) {
+  Output out;
+  out << "id,weight,vnodes,share,fair,share_to_fair\n";
+  for (const NodeShare& node : nodes) {
+    out << csv_field(node.id) << "," << exact(node.weight) << "," << std::to_string(node.vnodes)
+        << "," << exact(node.share) << "," << exact(node.fair) << ","
+        << (node.fair > 0 ? exact(node.share / node.fair) : "") << "\n";
+  }
+  out.flush();
+}
+
+void print_json(const std::vector<NodeShare>& nodes, const clockwise::Balance& balance,
+                const SharesOptions& options, std::size_t positions) {
+  const Expected theory = expected(nodes);
+  Json list = Json::array();
+  for (const NodeShare& node : nodes) {
+    list.push_back({{"id", json_value(node.id)},
+                    {"weight", node.weight},
+                    {"vnodes", node.vnodes},
+                    {"share", node.share},
+                    {"fair", node.fair}});
+  }
+  const Json document{
+      {"hash", hash_name(options.placement)},
+      {"vnodes", options.placement.vnodes},
+      {"positions", positions},
+      {"balance",
+       {{"mean", balance.mean},
+        {"cv", balance.cv},
+        {"peak_to_mean", balance.peak_to_mean},
+        {"min_to_mean", balance.min_to_mean}}},
+      {"expected",
+       {{"cv", theory.cv},
+        {"peak_to_mean", theory.peak_to_mean ? Json(*theory.peak_to_mean) : Json()}}},
+      {"nodes", std::move(list)}};
+  Output out;
+  out << document.dump(2) << "\n";
+  out.flush();
+}
+
+void run_shares(const SharesOptions& options) {
+  const Fleet fleet = read_fleet(options.fleet);
+  with_hash(options.placement, [&](auto hash) {
+    const auto ring = make_ring(fleet, options.placement, hash);
+    const auto nodes = node_shares(ring);
+    const auto balance = clockwise::balance(ring);
+    switch (options.format) {
+      case Format::text:
+        print_text(nodes, balance, options, ring.vnode_count());
+        break;
+      case Format::csv:
+        print_csv(nodes);
+        break;
+      case Format::json:
+        print_json(nodes, balance, options, ring.vnode_count());
+        break;
+    }
+  });
+}
+
+}  // namespace
+
+void add_shares(CLI::App& app) {
+  auto* const command = app.add_subcommand("shares", "Each node's share of the key space");
+  const auto options = std::make_shared<SharesOptions>();
+  command->add_option("fleet", options->fleet, "The fleet file; - is standard input")
+      ->required()
+      ->type_name("FLEET");
+  add_placement_options(*command, options->placement);
+  add_format_option(*command, options->format);
+  command->footer(
+      R"(Shares are exact: arcs of the circle. A node's fair share is its weight over the
+sum of weights. peak/mean and min/mean are the largest and the smallest share
+over its fair share; the CV says how far shares stray from fair ones. Expected
+is what a ring like this comes to on average, whatever the names.
+)");
+  command->callback([options] { run_shares(*options); });
+}
+
+}  // namespace ringctl
