@@ -194,7 +194,7 @@ TEST_CASE("A change disturbs little beyond what has to move") {
   const auto moved = [](const Maglev<>& before, const Maglev<>& after) {
     std::size_t changed = 0;
     for (std::size_t i = 0; i < before.table_size(); ++i) {
-      changed += before.node(before.table()[i]) != after.node(after.table()[i]) ? 1 : 0;
+      changed += before.node(before.table()[i]) != after.node(after.table()[i]) ? 1u : 0u;
     }
     return static_cast<double>(changed) / static_cast<double>(before.table_size());
   };

@@ -291,4 +291,14 @@ TEST_CASE("Arithmetic on 128 bits") {
   static_assert(relative_weight(0, 3) == 0);
   static_assert(relative_weight(5e-324, 1.7e308) == 1);
   static_assert(relative_weight(0.75, 1.5) == std::uint64_t{1} << 31);
+  using Integers = std::vector<std::uint64_t>;
+  CHECK(integer_weights({1, 3, 0, 5}) == Integers{1, 3, 0, 5});
+  CHECK(integer_weights({0.25, 1e9}) == Integers{1, 4000000000});
+  CHECK(integer_weights({0x1p-1000, 0x1.8p-1000}) == Integers{2, 3});
+  CHECK(integer_weights({2, 2}) == Integers{1, 1});
+  CHECK(integer_weights({4294967295.0, 1}) == Integers{4294967295, 1});
+  CHECK(integer_weights({4294967297.0, 1}) ==
+        Integers{std::uint64_t{1} << 32, 1});  // too far apart
+  CHECK(integer_weights({0.1, 0.3})[1] == std::uint64_t{1} << 32);
+  CHECK(integer_weights({0, 0}) == Integers{0, 0});
 }

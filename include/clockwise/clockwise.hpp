@@ -7,6 +7,7 @@
 
 #include "clockwise/arc.hpp"
 #include "clockwise/balance.hpp"
+#include "clockwise/bounded_load.hpp"
 #include "clockwise/concepts.hpp"
 #include "clockwise/config.hpp"
 #include "clockwise/durability.hpp"
@@ -24,6 +25,7 @@
 #include "clockwise/slot_map.hpp"
 #include "clockwise/theory.hpp"
 #include "clockwise/token_ring.hpp"
+#include "clockwise/transition.hpp"
 #include "clockwise/version.hpp"
 #include "clockwise/wire.hpp"
 

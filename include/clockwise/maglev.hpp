@@ -50,8 +50,8 @@ struct MaglevOptions {
 /// function of hash policy, table size, ids and weights.
 ///
 /// A node of weight w takes a turn in round k = 1, 2, ... where k * w >= its turns so far * the
-/// largest weight; at least one entry where w > 0. Weights count as fractions of the largest,
-/// rounded up to units of 2^-32.
+/// largest weight; at least one entry where w > 0. Weights that are whole numbers or quarters,
+/// below 2^32 of them, count exactly, others to 2^-32 of the largest.
 ///
 ///   std::invalid_argument  a table size that is 0, composite or above 5,000,011; an empty id, an
 ///   id
@@ -174,7 +174,7 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
   using Cursor = typename Table::Cursor;
   struct Turn {
     Cursor cursor;
-    std::uint64_t weight;  // in units of 2^-32 of the largest
+    std::uint64_t weight;
     std::uint16_t member;
     std::uint64_t taken = 0;
   };
@@ -199,12 +199,13 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
   }
 
   void become(std::vector<Row> members) {
+    std::vector<double> real_weights;
+    for (const Row& row : members) real_weights.push_back(row.weight);
+    const std::vector<std::uint64_t> weights = detail::integer_weights(real_weights);
     std::vector<Turn> turns;
-    double largest = 0;
-    for (const Row& row : members) largest = (std::max)(largest, row.weight);
     const auto entries = static_cast<std::uint32_t>(table_.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
-      if (!(members[i].weight > 0)) continue;
+      if (weights[i] == 0) continue;
       if (turns.size() == (std::min<std::size_t>)(entries, Table::npos)) {
         detail::fail_length("more than " + std::to_string(turns.size()) +
                             " nodes for a Maglev table of " + std::to_string(entries) + " entries");
@@ -212,8 +213,7 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
       const auto text = detail::id_of(members[i].node);
       const std::string_view id(text);
       turns.push_back({Cursor(detail::hash_key(this->hash(), id), second_hash(id), entries),
-                       detail::relative_weight(members[i].weight, largest),
-                       static_cast<std::uint16_t>(i)});
+                       weights[i], static_cast<std::uint16_t>(i)});
     }
     Table table(entries);
     fill(table, turns);
@@ -223,11 +223,14 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
   }
 
   static void fill(Table& table, std::vector<Turn>& turns) {
-    constexpr std::uint64_t largest = std::uint64_t{1} << 32;
-    bool equal = true;
-    for (const Turn& turn : turns) equal = equal && turn.weight == largest;
     if (turns.empty()) return;
-    if (equal) {
+    std::uint64_t largest = 0;
+    std::uint64_t least = ~std::uint64_t{0};
+    for (const Turn& turn : turns) {
+      largest = (std::max)(largest, turn.weight);
+      least = (std::min)(least, turn.weight);
+    }
+    if (least == largest) {
       for (std::size_t i = 0; !table.full(); i = i + 1 == turns.size() ? 0 : i + 1) {
         table.take(turns[i].cursor, turns[i].member);
       }

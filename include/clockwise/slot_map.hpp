@@ -400,16 +400,11 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
   /// takes, first those who have that one already, then those whose quotas lose most by rounding.
   std::vector<std::uint32_t> targets(const Plan& plan,
                                      const std::vector<std::uint32_t>& held) const {
-    double largest = 0;
-    for (const auto& member : plan.members) {
-      if (member.weight > largest) largest = member.weight;
-    }
-    std::vector<std::uint64_t> weights;
+    std::vector<double> real_weights;
+    for (const auto& member : plan.members) real_weights.push_back(member.weight);
+    const std::vector<std::uint64_t> weights = detail::integer_weights(real_weights);
     std::uint64_t total = 0;
-    for (const auto& member : plan.members) {
-      weights.push_back(detail::relative_weight(member.weight, largest));
-      total += weights.back();
-    }
+    for (const std::uint64_t weight : weights) total += weight;
     std::vector<std::uint32_t> target(plan.members.size());
     if (total == 0) return target;
 

@@ -5,8 +5,9 @@
 // Arithmetic on 128 bits and on the exact values of doubles, in integers, so that a weight decides
 // the same on every platform.
 
-#include <bit>      // bit_cast, countl_zero
+#include <bit>      // bit_cast, countl_zero, countr_zero
 #include <cstdint>  // uint64_t
+#include <vector>   // vector
 
 namespace clockwise::detail {
 
@@ -72,6 +73,34 @@ constexpr std::uint64_t relative_weight(double weight, double largest) noexcept 
                      multiply_high(quotient, all.mantissa) == one.mantissa >> 32 &&
                      quotient * all.mantissa == one.mantissa << 32;
   return exact ? units : units + 1;
+}
+
+/// Weights as integers of at most 2^32, 0 for 0: in exact proportion where all are multiples of
+/// some power of two and below 2^32 times that, as whole numbers and quarters are; else in units of
+/// 2^-32 of the largest, rounded up.
+inline std::vector<std::uint64_t> integer_weights(const std::vector<double>& weights) {
+  double largest = 0;
+  int unit = 2000;  // no double is a multiple of 2^2000
+  for (const double weight : weights) {
+    if (!(weight > 0)) continue;
+    if (weight > largest) largest = weight;
+    const Scaled exact = scaled(weight);
+    const int lowest_bit = exact.exponent + std::countr_zero(exact.mantissa);
+    if (lowest_bit < unit) unit = lowest_bit;
+  }
+  std::vector<std::uint64_t> integers;
+  integers.reserve(weights.size());
+  for (const double weight : weights) {
+    if (!(weight > 0)) {
+      integers.push_back(0);
+    } else if (scaled(largest).exponent + 32 <= unit) {
+      const Scaled exact = scaled(weight);
+      integers.push_back(exact.mantissa >> (unit - exact.exponent));
+    } else {
+      integers.push_back(relative_weight(weight, largest));
+    }
+  }
+  return integers;
 }
 
 }  // namespace clockwise::detail

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_BOUNDED_LOAD_HPP
+#define CLOCKWISE_BOUNDED_LOAD_HPP
+
+// Consistent hashing with bounded loads (Mirrokni, Thorup, Zadimoghaddam 2016): nobody carries more
+// than c times the mean, and what is too much for a key's owner spills to the next node in the
+// key's order of preference.
+//
+//   clockwise::BoundedLoad balancer(std::move(ring), {.c = 1.25});
+//   if (auto token = balancer.acquire("user:42")) {      // a load of one, until `token` goes
+//     send(token.node(), request);
+//   }
+//
+//   clockwise::BoundedAssignment<clockwise::HashRing<>> shards(std::move(ring), {.c = 1.25});
+//   for (const auto& [key, from, to] : shards.insert("user:42")) ...   // keys that have to move
+//
+// BoundedLoad counts requests that are under way, BoundedAssignment places keys that stay. Neither
+// can split one hot key: see hot_key.hpp.
+
+#include <algorithm>    // sort
+#include <atomic>       // atomic, memory_order_relaxed
+#include <concepts>     // predicate
+#include <cstddef>      // size_t
+#include <cstdint>      // uint32_t, uint64_t
+#include <map>          // map
+#include <memory>       // make_shared, shared_ptr
+#include <set>          // set
+#include <string>       // string, to_string
+#include <string_view>  // string_view
+#include <utility>      // exchange, move, pair, swap
+#include <vector>       // vector
+
+#include "clockwise/concepts.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/fixed_point.hpp"
+#include "clockwise/detail/mix.hpp"
+#include "clockwise/detail/node_id.hpp"
+#include "clockwise/hash.hpp"
+
+namespace clockwise {
+
+struct BoundedLoadOptions {
+  /// The most a node carries, in units of its fair share: above 1, up to 1,000; kept to a
+  /// millionth.
+  double c = 1.25;
+  /// And never more than this, whatever the share: what a machine can take. BoundedLoad only.
+  std::uint64_t node_limit = ~std::uint64_t{0};
+};
+
+namespace detail {
+
+/// The caps of a partitioner's members: ceil(c * total * weight / sum of weights), in integers, so
+/// that c = 1.1 and a total of 10 make 11 and not 12.
+class LoadCaps {
+ public:
+  template <class Scheme>
+  LoadCaps(const Scheme& scheme, double c) : millionths_(millionths(c)) {
+    const auto weight_of = [&](std::size_t i) {
+      const auto& member = scheme.members()[i];
+      // A member that owns nothing is on no key's way, so its share would stay empty.
+      if constexpr (requires { member.vnodes; }) {
+        if (member.vnodes == 0) return 0.0;
+      }
+      if constexpr (requires { member.weight; }) {
+        return member.weight;
+      } else {
+        return 1.0;
+      }
+    };
+    std::vector<double> weights;
+    for (std::size_t i = 0; i < scheme.size(); ++i) weights.push_back(weight_of(i));
+    shares_ = integer_weights(weights);
+    std::uint64_t total = 0;
+    for (const std::uint64_t share : shares_) total += share;
+    if (total == 0) return;
+    for (std::uint64_t& share : shares_) share = divide(share >> 1, share << 63, total);
+  }
+
+  /// `total` is below 2^33.
+  std::uint64_t cap(std::size_t member, std::uint64_t total) const noexcept {
+    const std::uint64_t scaled_total = total * millionths_;
+    const std::uint64_t low = scaled_total * shares_[member];
+    const std::uint64_t whole = multiply_high(scaled_total, shares_[member]) << 1 | low >> 63;
+    const bool rest = whole % 1000000 != 0 || low << 1 != 0;
+    return whole / 1000000 + (rest ? 1 : 0);
+  }
+
+ private:
+  static std::uint64_t millionths(double c) {
+    if (!(c > 1 && c <= 1000) || c * 1e6 + 0.5 < 1000001) {
+      fail_invalid("a load bound c of " + std::to_string(c) +
+                   "; it is above 1 by a millionth or more, and at most 1000");
+    }
+    return static_cast<std::uint64_t>(c * 1e6 + 0.5);
+  }
+
+  std::uint64_t millionths_;
+  std::vector<std::uint64_t> shares_;  // by member, in units of 2^-63, rounded down
+};
+
+/// Calls visit(index) for the members that own something, in the order in which a key prefers them,
+/// until it gives false.
+template <class Scheme, class Visit>
+void for_each_preferred(const Scheme& scheme, Position key, Visit visit) {
+  const auto owner = scheme.lookup_index(key);
+  if (owner == Scheme::npos || !visit(static_cast<std::size_t>(owner))) return;
+  const auto rest = [&](auto&& nodes) {
+    bool first = true;
+    for (const auto& node : nodes) {
+      if (!std::exchange(first, false) && !visit(static_cast<std::size_t>(scheme.index_of(node)))) {
+        return;
+      }
+    }
+  };
+  if constexpr (requires { scheme.successors(key); }) {
+    rest(scheme.successors(key));
+  } else {
+    rest(scheme.preference_list(key, scheme.size()));
+  }
+}
+
+}  // namespace detail
+
+/// A load balancer's view: acquire() finds the first node in the key's order of preference that is
+/// below its cap, ceil(c * (load + 1) * weight / sum of weights), where `load` is that of all
+/// members; the arriving request counts, so an idle fleet takes its first one. `Scheme` is any
+/// Partitioner with lookup_index and index_of: every one of this library.
+///
+/// While every node takes its cap there is always one with room. acquire() can find none, and says
+/// so by an empty token, where node_limit or `is_available` stands in the way.
+///
+///   std::invalid_argument  c that is NaN, not above 1, or above 1,000
+///   what Scheme's mutators throw; then nothing has changed
+///
+/// acquire: the lookup, then one step a node that is full. Thread-safety: any number of threads may
+/// acquire and release at once; a change of members needs those that acquire kept out, as with a
+/// standard container, but not those that release.
+template <Partitioner Scheme>
+class BoundedLoad {
+  /// The top bit of a node's load says that it has left.
+  static constexpr std::uint64_t gone = std::uint64_t{1} << 63;
+
+  struct Counter {
+    Counter(typename Scheme::node_type n, std::shared_ptr<std::atomic<std::uint64_t>> t)
+        : node(std::move(n)), total(std::move(t)) {}
+    typename Scheme::node_type node;
+    std::shared_ptr<std::atomic<std::uint64_t>> total;
+    std::atomic<std::uint64_t> load{0};
+  };
+
+ public:
+  using node_type = typename Scheme::node_type;
+
+  /// A load of one on one node, until it is released or destroyed. May outlive the node's
+  /// membership and the balancer. Empty where the fleet was saturated, and after release.
+  class Token {
+   public:
+    Token() = default;
+    Token(Token&& other) noexcept : counter_(std::move(other.counter_)), probes_(other.probes_) {}
+    Token& operator=(Token&& other) noexcept {
+      release();
+      counter_ = std::move(other.counter_);
+      probes_ = other.probes_;
+      return *this;
+    }
+    ~Token() { release(); }
+
+    explicit operator bool() const noexcept { return counter_ != nullptr; }
+    /// The token is not empty.
+    const node_type& node() const noexcept { return counter_->node; }
+    /// Nodes that were asked for room: 1 where the key's owner had some.
+    std::uint32_t probes() const noexcept { return probes_; }
+    /// False where there was nothing left to release.
+    bool release() noexcept {
+      const auto counter = std::exchange(counter_, nullptr);
+      if (counter == nullptr) return false;
+      // What was on a node when it left is out of the total since then.
+      if ((counter->load.fetch_sub(1) & gone) == 0) counter->total->fetch_sub(1);
+      return true;
+    }
+
+   private:
+    friend BoundedLoad;
+    Token(std::shared_ptr<Counter> counter, std::uint32_t probes)
+        : counter_(std::move(counter)), probes_(probes) {}
+    std::shared_ptr<Counter> counter_;
+    std::uint32_t probes_ = 0;
+  };
+
+  explicit BoundedLoad(Scheme scheme, BoundedLoadOptions options = {})
+      : scheme_(std::move(scheme)), options_(options), caps_(scheme_, options.c) {
+    counters_ = counters_for(scheme_);
+  }
+  BoundedLoad(const BoundedLoad&) = delete;
+  BoundedLoad& operator=(const BoundedLoad&) = delete;
+  ~BoundedLoad() = default;
+
+  template <class Key>
+  Token acquire(const Key& key) {
+    return acquire(key, [](const node_type&) { return true; });
+  }
+  /// Passes over the nodes for which `is_available(node)` does not hold.
+  template <class Key, std::predicate<const node_type&> IsAvailable>
+  Token acquire(const Key& key, const IsAvailable& is_available) {
+    Token token;
+    std::uint32_t probes = 0;
+    const std::uint64_t total = total_->fetch_add(1) + 1;
+    detail::for_each_preferred(scheme_, scheme_.position_of(key), [&](std::size_t member) {
+      ++probes;
+      const auto& counter = counters_[member];
+      if (!is_available(counter->node)) return true;
+      const std::uint64_t cap = capacity_at(member, total);
+      std::uint64_t load = counter->load.load(std::memory_order_relaxed);
+      while (load < cap) {
+        if (counter->load.compare_exchange_weak(load, load + 1)) {
+          token = Token(counter, probes);
+          return false;
+        }
+      }
+      return true;
+    });
+    if (!token) {
+      total_->fetch_sub(1);
+      token.probes_ = probes;
+    }
+    return token;
+  }
+  /// The same as token.release().
+  bool release(Token& token) noexcept { return token.release(); }
+
+  /// Several changes of members as one: fn(scheme) makes them on a copy. Loads of those that stay
+  /// stay; tokens of those that leave stop counting, and may be released at any time.
+  template <class Fn>
+  void update(Fn&& fn) {
+    Scheme scheme = scheme_;
+    std::forward<Fn>(fn)(scheme);
+    detail::LoadCaps caps(scheme, options_.c);
+    auto counters = counters_for(scheme);
+    counters_.swap(counters);
+    std::swap(caps_, caps);
+    scheme_ = std::move(scheme);
+    for (const auto& counter : counters) {
+      if (scheme_.contains(counter->node)) continue;
+      total_->fetch_sub(counter->load.fetch_or(gone));
+    }
+  }
+  template <class... Arguments>
+  void add(node_type node, Arguments&&... arguments) {
+    update([&](Scheme& scheme) {
+      scheme.add(std::move(node), std::forward<Arguments>(arguments)...);
+    });
+  }
+  template <class Id>
+  bool remove(const Id& id)
+    requires RemovesAny<Scheme>
+  {
+    bool removed = false;
+    update([&](Scheme& scheme) { removed = scheme.remove(id); });
+    return removed;
+  }
+
+  const Scheme& scheme() const noexcept { return scheme_; }
+  /// Requests under way at all members.
+  std::uint64_t load() const noexcept { return total_->load(); }
+  /// At one member; 0 where `id` is none.
+  template <class Id>
+  std::uint64_t load(const Id& id) const {
+    const auto index = scheme_.index_of(id);
+    return index == Scheme::npos ? 0 : counters_[static_cast<std::size_t>(index)]->load.load();
+  }
+  /// What a member may carry with the next request counted; 0 where `id` is none.
+  template <class Id>
+  std::uint64_t capacity(const Id& id) const {
+    const auto index = scheme_.index_of(id);
+    return index == Scheme::npos ? 0 : capacity_at(static_cast<std::size_t>(index), load() + 1);
+  }
+
+ private:
+  std::uint64_t capacity_at(std::size_t member, std::uint64_t total) const noexcept {
+    const std::uint64_t cap = caps_.cap(member, total);
+    return cap < options_.node_limit ? cap : options_.node_limit;
+  }
+
+  /// One counter a member, those that exist taken over.
+  std::vector<std::shared_ptr<Counter>> counters_for(const Scheme& scheme) const {
+    std::vector<std::shared_ptr<Counter>> counters;
+    for (const auto& member : scheme.members()) {
+      const auto index = counters_.empty() ? Scheme::npos : scheme_.index_of(member.node);
+      counters.push_back(index == Scheme::npos ? std::make_shared<Counter>(member.node, total_)
+                                               : counters_[static_cast<std::size_t>(index)]);
+    }
+    return counters;
+  }
+
+  Scheme scheme_;
+  BoundedLoadOptions options_;
+  detail::LoadCaps caps_;
+  std::shared_ptr<std::atomic<std::uint64_t>> total_ =
+      std::make_shared<std::atomic<std::uint64_t>>(0);
+  std::vector<std::shared_ptr<Counter>> counters_;  // by member
+};
+
+/// Keys that stay where they are put: every member holds at most ceil(c * keys * weight / sum of
+/// weights) of them, and a change moves few.
+///
+/// Keys have an order of their own, by mix(hash(key)), then by themselves. Each is on the first
+/// node of its preference that is not filled by keys before it: the assignment that placing all
+/// keys in that order would give, and the only one in which no key could be nearer its owner at the
+/// cost of a later one. So it is a function of members, options and keys, whatever the history, and
+/// two programs agree on it. A change moves an expected O(1 / (c - 1)^2) keys beyond those that it
+/// is about.
+///
+///   std::invalid_argument  c that is NaN, not above 1, or above 1,000
+///   std::out_of_range      insert where nothing is owned
+///
+/// insert, erase: O(N) for the caps, O(log keys) and a walk for each key that moves. A change of
+/// members places all keys anew: O(keys * log keys). All but insert and erase are all or nothing;
+/// those two may leave less than they found only where memory runs out. `Key` is ordered by < and a
+/// key of the scheme. Thread-safety: that of a standard container.
+template <Partitioner Scheme, class Key = std::string>
+class BoundedAssignment {
+ public:
+  using node_type = typename Scheme::node_type;
+
+  /// A key that has to be carried from one node to another.
+  struct Relocation {
+    Key key;
+    node_type from;
+    node_type to;
+  };
+  using Relocations = std::vector<Relocation>;
+
+  explicit BoundedAssignment(Scheme scheme, BoundedLoadOptions options = {})
+      : scheme_(std::move(scheme)), options_(options), caps_(scheme_, options.c) {
+    held_.resize(scheme_.size());
+    passed_.resize(scheme_.size());
+  }
+  // Entries are known by their addresses.
+  BoundedAssignment(const BoundedAssignment&) = delete;
+  BoundedAssignment& operator=(const BoundedAssignment&) = delete;
+  ~BoundedAssignment() = default;
+
+  /// Places a key and gives the others that have to move for it. Nothing happens where it is there.
+  Relocations insert(Key key) {
+    if (keys_.count(key) != 0) return {};
+    const Position position = scheme_.position_of(key);
+    if (scheme_.lookup_index(position) == Scheme::npos) {
+      detail::fail_range("insert where nothing is owned, among " + std::to_string(scheme_.size()) +
+                         " members");
+    }
+    const auto [at, is_new] = keys_.try_emplace(std::move(key));
+    Entry& entry = at->second;
+    entry.key = &at->first;
+    entry.position = position;
+    entry.rank = detail::mix(static_cast<std::uint64_t>(position));
+    Before before;
+    settle(before);
+    place(&entry, before);
+    return relocations(before);
+  }
+
+  /// Takes a key away and gives the others that have to move then. Nothing happens where it is not
+  /// there.
+  Relocations erase(const Key& key) {
+    const auto at = keys_.find(key);
+    if (at == keys_.end()) return {};
+    Entry* const entry = &at->second;
+    forget_passing(entry);
+    held_[entry->member].erase(entry);
+    keys_.erase(at);
+    Before before;
+    settle(before);
+    return relocations(before);
+  }
+
+  /// The node of a key, nullptr where it was not inserted.
+  const node_type* find(const Key& key) const {
+    const auto at = keys_.find(key);
+    return at == keys_.end() ? nullptr : &scheme_.node(index(at->second.member));
+  }
+
+  /// Changes of members: fn(scheme) makes them on a copy. Throws std::out_of_range where there are
+  /// keys and nobody would be left to hold them.
+  template <class Fn>
+  Relocations update(Fn&& fn) {
+    Scheme scheme = scheme_;
+    std::forward<Fn>(fn)(scheme);
+    detail::LoadCaps caps(scheme, options_.c);
+    std::vector<std::pair<Entry*, std::size_t>> placed;
+    std::vector<Set> held(scheme.size()), passed(scheme.size());
+    std::vector<Entry*> order;
+    order.reserve(keys_.size());
+    for (auto& [key, entry] : keys_) order.push_back(&entry);
+    std::sort(order.begin(), order.end(), Earlier{});
+    Relocations moves;
+    for (Entry* entry : order) {
+      std::size_t member = none;
+      detail::for_each_preferred(scheme, entry->position, [&](std::size_t candidate) {
+        if (held[candidate].size() < caps.cap(candidate, keys_.size())) {
+          member = candidate;
+          return false;
+        }
+        passed[candidate].insert(entry);
+        return true;
+      });
+      if (member == none) {
+        detail::fail_range("nobody is left to hold " + std::to_string(keys_.size()) + " keys");
+      }
+      held[member].insert(entry);
+      placed.emplace_back(entry, member);
+      const node_type& from = scheme_.node(index(entry->member));
+      const node_type& to = scheme.node(index(member));
+      if (!same_node(from, to)) moves.push_back({*entry->key, from, to});
+    }
+    scheme_ = std::move(scheme);
+    std::swap(caps_, caps);
+    held_.swap(held);
+    passed_.swap(passed);
+    for (const auto& [entry, member] : placed) entry->member = member;
+    return moves;
+  }
+  template <class... Arguments>
+  Relocations add(node_type node, Arguments&&... arguments) {
+    return update([&](Scheme& scheme) {
+      scheme.add(std::move(node), std::forward<Arguments>(arguments)...);
+    });
+  }
+  /// No relocations where there is no such node.
+  template <class Id>
+  Relocations remove(const Id& id)
+    requires RemovesAny<Scheme>
+  {
+    return update([&](Scheme& scheme) { scheme.remove(id); });
+  }
+
+  const Scheme& scheme() const noexcept { return scheme_; }
+  std::size_t size() const noexcept { return keys_.size(); }
+  /// Keys on a member, and how many it may hold of those that there are; 0 where `id` is none.
+  template <class Id>
+  std::size_t load(const Id& id) const {
+    const auto at = scheme_.index_of(id);
+    return at == Scheme::npos ? 0 : held_[static_cast<std::size_t>(at)].size();
+  }
+  template <class Id>
+  std::uint64_t capacity(const Id& id) const {
+    const auto at = scheme_.index_of(id);
+    return at == Scheme::npos ? 0 : caps_.cap(static_cast<std::size_t>(at), keys_.size());
+  }
+  /// Keys that are not on their owner, as a share of all.
+  double displaced_share() const {
+    std::size_t displaced = 0;
+    for (const auto& [key, entry] : keys_) {
+      if (static_cast<std::size_t>(scheme_.lookup_index(entry.position)) != entry.member) {
+        ++displaced;
+      }
+    }
+    return keys_.empty() ? 0 : static_cast<double>(displaced) / static_cast<double>(keys_.size());
+  }
+
+ private:
+  static constexpr std::size_t none = ~std::size_t{0};
+
+  struct Entry {
+    const Key* key = nullptr;
+    Position position{};
+    std::uint64_t rank = 0;
+    std::size_t member = none;
+  };
+  struct Earlier {
+    bool operator()(const Entry* a, const Entry* b) const {
+      return a->rank != b->rank ? a->rank < b->rank : *a->key < *b->key;
+    }
+  };
+  using Set = std::set<Entry*, Earlier>;
+  using Before = std::map<Entry*, std::size_t, Earlier>;  // where those that were moved had been
+
+  static auto index(std::size_t member) { return static_cast<typename Scheme::index_type>(member); }
+  static bool same_node(const node_type& a, const node_type& b) {
+    const auto one = detail::id_of(a);
+    const auto two = detail::id_of(b);
+    return std::string_view(one) == std::string_view(two);
+  }
+  bool is_full(std::size_t member) const {
+    return held_[member].size() >= caps_.cap(member, keys_.size());
+  }
+
+  void move(Entry* entry, std::size_t to, Before& before) {
+    before.try_emplace(entry, entry->member);
+    entry->member = to;
+    if (to != none) held_[to].insert(entry);
+  }
+
+  /// Lets a key that is nowhere, and has passed some nodes of its preference, go on to the first
+  /// that has room or a later key, which then goes on in turn.
+  void place(Entry* entry, Before& before) {
+    while (entry != nullptr) {
+      Entry* next = nullptr;
+      detail::for_each_preferred(scheme_, entry->position, [&](std::size_t member) {
+        if (passed_[member].count(entry) != 0) return true;
+        Set& held = held_[member];
+        if (is_full(member)) {
+          if (held.empty() || !Earlier{}(entry, *held.rbegin())) {
+            passed_[member].insert(entry);
+            return true;
+          }
+          next = evict_last(member, before);
+        }
+        move(entry, member, before);
+        return false;
+      });
+      entry = next;
+    }
+  }
+
+  Entry* evict_last(std::size_t member, Before& before) {
+    Entry* const last = *held_[member].rbegin();
+    held_[member].erase(last);
+    passed_[member].insert(last);
+    move(last, none, before);
+    return last;
+  }
+
+  /// The key is about to leave its node, or to move to one that it has passed: it has passed those
+  /// before that one only.
+  void forget_passing(Entry* entry, std::size_t from = none) {
+    bool reached = from == none;
+    detail::for_each_preferred(scheme_, entry->position, [&](std::size_t member) {
+      if (member == entry->member) return false;
+      reached = reached || member == from;
+      if (reached) passed_[member].erase(entry);
+      return true;
+    });
+  }
+
+  /// After a change of the caps, or a hole: whoever has passed a node that has room comes back to
+  /// it, and whoever is too much goes on. In this order, since place() takes room as it finds it:
+  /// no earlier key may be waiting for it.
+  void settle(Before& before) {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t member = 0; member < held_.size(); ++member) {
+        while (!passed_[member].empty() && !is_full(member)) {
+          Entry* const entry = *passed_[member].begin();
+          forget_passing(entry, member);
+          held_[entry->member].erase(entry);
+          move(entry, member, before);
+          changed = true;
+        }
+      }
+    }
+    for (std::size_t member = 0; member < held_.size(); ++member) {
+      while (held_[member].size() > caps_.cap(member, keys_.size())) {
+        place(evict_last(member, before), before);
+      }
+    }
+  }
+
+  Relocations relocations(const Before& before) const {
+    Relocations moves;
+    for (const auto& [entry, member] : before) {
+      if (member == none || member == entry->member) continue;
+      moves.push_back(
+          {*entry->key, scheme_.node(index(member)), scheme_.node(index(entry->member))});
+    }
+    return moves;
+  }
+
+  Scheme scheme_;
+  BoundedLoadOptions options_;
+  detail::LoadCaps caps_;
+  std::map<Key, Entry> keys_;
+  std::vector<Set> held_;    // by member: the keys on it
+  std::vector<Set> passed_;  // by member: the keys that would rather be on it than where they are
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_BOUNDED_LOAD_HPP
