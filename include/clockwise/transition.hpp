@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_TRANSITION_HPP
+#define CLOCKWISE_TRANSITION_HPP
+
+// Where reads and writes go while data moves from one ring's owners to another's.
+//
+//   clockwise::Transition move(before, after, 3);
+//   for (const auto& node : move.write_to(key)) ...    // the old owners and the new ones
+//   for (const auto& node : move.read_from(key)) ...   // the old ones until the arc is complete
+//   move.complete(arc, "cache-d");                     // cache-d has all of this arc now
+//   if (move.finished()) ring = move.after();
+//
+// The rule (the one of Apache Cassandra's pending ranges): a write goes to the owners before and
+// after the change for as long as it lasts, and an arc is read from its old owners until each of
+// its new ones has a copy of everything. So whoever is read from holds every write that all of
+// write_to() acknowledged, whatever is interleaved, and until the end the old owners hold them too:
+// a change can be given up at any point, and nothing has to move back.
+
+#include <algorithm>  // find, max, min
+#include <concepts>   // copy_constructible
+#include <cstddef>    // size_t
+#include <cstdint>    // uint32_t, uint64_t
+#include <map>        // map
+#include <optional>   // nullopt, optional
+#include <string>     // string, to_string
+#include <utility>    // move
+#include <vector>     // vector
+
+#include "clockwise/arc.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/ring_diff.hpp"
+#include "clockwise/detail/walk.hpp"
+#include "clockwise/hash.hpp"
+#include "clockwise/replica_list.hpp"
+
+namespace clockwise {
+
+/// How far a transition has come, counted once for each copy of a position.
+struct TransitionProgress {
+  Width done;
+  Width total;
+
+  /// 0 to 1; 1 where nothing has to move.
+  double fraction() const { return total == Width() ? 1 : done.fraction() / total.fraction(); }
+};
+
+/// A change of owners under way. A value that holds both rings; lists refer to their nodes and end
+/// with the Transition or its next change of any kind.
+///
+/// Quorums: a write of quorum W waits for W acknowledgements more than write_to() exceeds `r` by,
+/// so that W of the old owners and W of the new have it. A receiver may then be filled from the
+/// node it replaces (StreamFrom::replaced), or from any once replicas agree.
+///
+/// One process sees one state. Where several route by copies of their own, hold() each until all
+/// have completed everything: see docs/migration.md.
+///
+/// A copy that a replica list merely drops is no movement: its arc is read from the new owners at
+/// once, for they had it before. Thread-safety: that of a standard container; Shared<Transition>
+/// publishes to readers.
+template <class Ring>
+class Transition {
+  static_assert(std::copy_constructible<Ring>);
+
+ public:
+  using ring_type = Ring;
+  using node_type = typename Ring::node_type;
+
+  /// Of `r` copies of each key, placed by the default spread of each ring, by a spread, or in each
+  /// datacenter. O(r (M + N)). Throws std::invalid_argument where r is 0, the hash policies differ,
+  /// or `after` owns nothing.
+  Transition(Ring before, Ring after, std::size_t r)
+      : Transition(std::move(before), std::move(after), Rule{r, std::nullopt, std::nullopt}) {}
+  Transition(Ring before, Ring after, std::size_t r, Spread spread)
+      : Transition(std::move(before), std::move(after), Rule{r, spread, std::nullopt}) {}
+  Transition(Ring before, Ring after, const DatacenterReplicas& wanted)
+      : Transition(std::move(before), std::move(after),
+                   Rule{detail::ByDatacenter{wanted}.requested(), std::nullopt, wanted}) {}
+
+  // --- Routing ----------------------------------------------------------------------------------
+
+  /// Whom to read `key` from: the preference list of the old ring, from the time its arc is
+  /// complete that of the new one. O(log M) and the walk.
+  template <class Key>
+  ReplicaList<node_type> read_from(const Key& key) const {
+    return read_from(key, copies());
+  }
+  /// The first `r` of fewer copies than there are. Throws std::invalid_argument for more, and for
+  /// fewer where they were asked for by datacenter.
+  template <class Key>
+  ReplicaList<node_type> read_from(const Key& key, std::size_t r) const {
+    if (r > copies() || (r < copies() && rule_.datacenters)) refuse("read_from", r);
+    const Position position = before_.position_of(key);
+    return list(aborted_ || is_pending(position) ? before_ : after_, position, r);
+  }
+
+  /// Whom to write `key` to: its owners before the change, then those who become owners; once it is
+  /// finished, the new owners, once aborted, the old. complete() where both lists are.
+  template <class Key>
+  ReplicaList<node_type> write_to(const Key& key) const {
+    return write_to(key, copies());
+  }
+  /// `r` is copies(): throws std::invalid_argument for any other, since a copy that is not written
+  /// cannot be read.
+  template <class Key>
+  ReplicaList<node_type> write_to(const Key& key, std::size_t r) const {
+    if (r != copies()) refuse("write_to", r);
+    const Position position = before_.position_of(key);
+    if (aborted_) return list(before_, position, r);
+    const auto coming = list(after_, position, r);
+    if (finished()) return coming;
+    const auto current = list(before_, position, r);
+    const auto joins = [&](const node_type& node) { return !current.contains(node); };
+    std::size_t extra = 0;
+    for (const node_type& node : coming) {
+      if (joins(node)) ++extra;
+    }
+    const bool complete = current.complete() && coming.complete();
+    ReplicaList<node_type> both(current.size() + extra + (complete ? 0 : 1));
+    for (const node_type& node : current) both.push_back(node);
+    for (const node_type& node : coming) {
+      if (joins(node)) both.push_back(node);
+    }
+    return both;
+  }
+
+  // --- Progress ---------------------------------------------------------------------------------
+
+  /// `receiver` has every key of `arc`, which may be any part of the circle: what of it `receiver`
+  /// does not wait for, or has completed before, stays as it is, so a report may come twice. Gives
+  /// the arcs that are read from their new owners from now on. O(log I) for each of the intervals
+  /// (at most I) met. Throws std::out_of_range where no member of `after` is `receiver`.
+  template <class Id>
+  std::vector<Arc> complete(const Arc& arc, const Id& receiver) {
+    const auto index = after_.index_of(receiver);
+    if (index == Ring::npos) {
+      detail::fail_range("complete by " + shown(receiver) +
+                         ", which is no member after the change");
+    }
+    return complete_for(arc, static_cast<std::uint32_t>(index));
+  }
+  /// Each of its new owners has every key of `arc`.
+  std::vector<Arc> complete(const Arc& arc) { return complete_for(arc, detail::no_member); }
+
+  /// The arcs that `id` has yet to receive, neighbours joined. O(I). Throws std::out_of_range where
+  /// neither ring has it.
+  template <class Id>
+  std::vector<Arc> pending(const Id& id) const {
+    const auto index = after_.index_of(id);
+    if (index == Ring::npos && !before_.contains(id)) {
+      detail::fail_range("pending of " + shown(id) + ", which is a member of neither ring");
+    }
+    std::vector<Arc> arcs;
+    for (const auto& [last, interval] : pending_) {
+      if (index != Ring::npos && waits(interval, static_cast<std::uint32_t>(index))) {
+        append(arcs, {interval.first - 1, last});
+      }
+    }
+    return closed(std::move(arcs));
+  }
+
+  /// Exact; O(1).
+  const TransitionProgress& progress() const { return progress_; }
+
+  /// Every arc is complete, and nobody holds the transition: its owners are those of after().
+  bool finished() const { return !aborted_ && !held_ && pending_.empty(); }
+
+  /// While it is held, a transition goes on writing to the old owners though every arc is complete:
+  /// for those who share it with others that may not have heard of it all.
+  void hold() { held_ = true; }
+  void release() { held_ = false; }
+
+  /// Gives up: reads and writes go to the old owners, who miss nothing. What comes to be complete
+  /// afterwards is ignored. Throws std::invalid_argument once the transition is finished, for then
+  /// the old owners miss writes: begin another, back to before().
+  void abort() {
+    if (finished()) detail::fail_invalid("abort of a transition that is finished");
+    aborted_ = true;
+  }
+  bool aborted() const { return aborted_; }
+
+  /// A second change on top of this one, from after() to `next`, while this one runs: one
+  /// transition of both. Throws std::invalid_argument, naming the arc, where both change the owners
+  /// of one, which would then have three sets of them; and where this one is finished or aborted.
+  void then(Ring next) {
+    if (aborted_ || finished()) {
+      detail::fail_invalid(std::string("a change on top of a transition that is ") +
+                           (aborted_ ? "aborted" : "finished") + ": begin a new one");
+    }
+    const std::vector<Range> second = changes(after_, next);
+    check_disjoint(second);
+    const auto matches = detail::matched_members(after_, next);
+    auto pending = pending_;
+    for (auto& [last, interval] : pending) {
+      for (std::uint32_t& receiver : interval.receivers) receiver = matches[receiver];
+    }
+    auto changed = changed_;
+    TransitionProgress progress = progress_;
+    include(second, pending, changed, progress);
+    after_ = std::move(next);
+    pending_ = std::move(pending);
+    changed_ = std::move(changed);
+    progress_ = progress;
+  }
+
+  const Ring& before() const { return before_; }
+  const Ring& after() const { return after_; }
+  /// How many copies of each key there are.
+  std::size_t copies() const { return rule_.copies; }
+
+ private:
+  struct Rule {
+    std::size_t copies;
+    std::optional<Spread> spread;
+    std::optional<DatacenterReplicas> datacenters;
+  };
+
+  /// The positions from `first` to `last`, both included and never across 2^64, and who has yet to
+  /// receive them.
+  struct Range {
+    std::uint64_t first;
+    std::uint64_t last;
+    std::vector<std::uint32_t> receivers;  // numbers in after_
+  };
+  struct Interval {
+    std::uint64_t first;
+    std::vector<std::uint32_t> receivers;
+  };
+  using Intervals = std::map<std::uint64_t, Interval>;     // by last position; apart
+  using Changed = std::map<std::uint64_t, std::uint64_t>;  // last position to first; apart
+
+  Transition(Ring before, Ring after, Rule rule)
+      : before_(std::move(before)), after_(std::move(after)), rule_(std::move(rule)) {
+    if (copies() == 0) detail::fail_invalid("a transition of 0 copies");
+    include(changes(before_, after_), pending_, changed_, progress_);
+  }
+
+  ReplicaList<node_type> list(const Ring& ring, Position position, std::size_t r) const {
+    if (rule_.datacenters) return ring.preference_list(position, *rule_.datacenters);
+    return ring.preference_list(position, r, spread_on(ring));
+  }
+  Spread spread_on(const Ring& ring) const { return rule_.spread.value_or(ring.default_spread()); }
+
+  /// Everything that changes between two rings, in ascending order.
+  std::vector<Range> changes(const Ring& from, const Ring& to) const {
+    detail::check_same_circle(from, to);
+    if (to.vnode_count() == 0 && from.vnode_count() != 0) {
+      detail::fail_invalid("a transition to a ring that owns nothing");
+    }
+    std::vector<Range> ranges;
+    const auto add = [&](std::uint64_t first, std::uint64_t last, std::uint32_t receiver) {
+      // The copies of one arc come one after the other.
+      if (ranges.empty() || ranges.back().last != last) ranges.push_back({first, last, {}});
+      if (receiver != detail::no_member) ranges.back().receivers.push_back(receiver);
+    };
+    std::vector<Range> high;  // the part of the first arc that lies before 2^64
+    const auto visit = [&](const detail::CopyChange& change) {
+      for_each_piece(change.arc, [&](std::uint64_t first, std::uint64_t last) {
+        if (first > change.arc.last) ranges.swap(high);
+        add(first, last, change.to);
+        if (first > change.arc.last) ranges.swap(high);
+      });
+    };
+    if (rule_.datacenters) {
+      const detail::ByDatacenter request{*rule_.datacenters};
+      detail::for_each_copy_change(from, to, request, request, visit);
+    } else {
+      detail::for_each_copy_change(from, to, detail::OneGroup{copies(), spread_on(from)},
+                                   detail::OneGroup{copies(), spread_on(to)}, visit);
+    }
+    ranges.insert(ranges.end(), high.begin(), high.end());
+    return ranges;
+  }
+
+  static void include(const std::vector<Range>& ranges, Intervals& pending, Changed& changed,
+                      TransitionProgress& progress) {
+    for (const Range& range : ranges) {
+      changed.emplace(range.last, range.first);
+      if (range.receivers.empty()) continue;
+      pending.emplace(range.last, Interval{range.first, range.receivers});
+      const Width width = Arc{range.first - 1, range.last}.width();
+      for (std::size_t i = 0; i < range.receivers.size(); ++i) progress.total += width;
+    }
+  }
+
+  void check_disjoint(const std::vector<Range>& second) const {
+    for (const Range& range : second) {
+      const auto met = changed_.lower_bound(range.first);
+      if (met == changed_.end() || met->second > range.last) continue;
+      const std::uint64_t first = (std::max)(range.first, met->second);
+      const std::uint64_t last = (std::min)(range.last, met->first);
+      detail::fail_invalid("a change of the arc (" + std::to_string(first - 1) + ", " +
+                           std::to_string(last) + "], which changes already");
+    }
+  }
+
+  std::vector<Arc> complete_for(const Arc& arc, std::uint32_t receiver) {
+    std::vector<Arc> readable;
+    if (aborted_) return readable;
+    for_each_piece(arc, [&](std::uint64_t first, std::uint64_t last) {
+      auto it = pending_.lower_bound(first);
+      while (it != pending_.end() && it->second.first <= last) {
+        if (receiver != detail::no_member && !waits(it->second, receiver)) {
+          ++it;
+          continue;
+        }
+        it = cut(it, first, last);
+        auto& receivers = it->second.receivers;
+        const Width width = Arc{it->second.first - 1, it->first}.width();
+        if (receiver == detail::no_member) {
+          for (std::size_t i = 0; i < receivers.size(); ++i) progress_.done += width;
+          receivers.clear();
+        } else {
+          progress_.done += width;
+          receivers.erase(std::find(receivers.begin(), receivers.end(), receiver));
+        }
+        if (receivers.empty()) {
+          append(readable, {it->second.first - 1, it->first});
+          it = pending_.erase(it);
+        } else {
+          ++it;
+        }
+      }
+    });
+    return closed(std::move(readable));
+  }
+
+  /// Cuts off what lies outside of [first, last]; gives what is left inside.
+  typename Intervals::iterator cut(typename Intervals::iterator it, std::uint64_t first,
+                                   std::uint64_t last) {
+    if (it->second.first < first) {
+      pending_.emplace_hint(it, first - 1, Interval{it->second.first, it->second.receivers});
+      it->second.first = first;
+    }
+    if (it->first > last) {
+      const auto inside =
+          pending_.emplace_hint(it, last, Interval{it->second.first, it->second.receivers});
+      it->second.first = last + 1;
+      it = inside;
+    }
+    return it;
+  }
+
+  bool is_pending(Position position) const {
+    const auto at = static_cast<std::uint64_t>(position);
+    const auto it = pending_.lower_bound(at);
+    return it != pending_.end() && it->second.first <= at;
+  }
+
+  static bool waits(const Interval& interval, std::uint32_t receiver) {
+    return std::find(interval.receivers.begin(), interval.receivers.end(), receiver) !=
+           interval.receivers.end();
+  }
+
+  template <class Visit>
+  static void for_each_piece(const Arc& arc, Visit visit) {
+    const std::uint64_t first = arc.after + 1;
+    if (first <= arc.last) {
+      visit(first, arc.last);
+    } else {
+      visit(first, ~std::uint64_t{0});
+      visit(std::uint64_t{0}, arc.last);
+    }
+  }
+
+  static void append(std::vector<Arc>& arcs, const Arc& arc) {
+    if (!arcs.empty() && arcs.back().last == arc.after) {
+      arcs.back().last = arc.last;
+    } else {
+      arcs.push_back(arc);
+    }
+  }
+  /// Joins the last arc and the first where they meet at 2^64.
+  static std::vector<Arc> closed(std::vector<Arc> arcs) {
+    if (arcs.size() > 1 && arcs.back().last == arcs.front().after) {
+      arcs.front().after = arcs.back().after;
+      arcs.pop_back();
+    }
+    return arcs;
+  }
+
+  template <class Id>
+  static std::string shown(const Id& id) {
+    return detail::quoted(detail::id_of(id));
+  }
+  [[noreturn]] void refuse(const char* what, std::size_t r) const {
+    detail::fail_invalid(std::string(what) + " " + std::to_string(r) +
+                         " nodes in a transition of " + std::to_string(copies()) + " copies");
+  }
+
+  Ring before_;
+  Ring after_;
+  Rule rule_;
+  Intervals pending_;  // an arc that is in none is read from its new owners
+  Changed changed_;    // complete or not
+  TransitionProgress progress_;
+  bool aborted_ = false;
+  bool held_ = false;
+};
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_TRANSITION_HPP
