@@ -68,9 +68,8 @@ class Quota {
       : left_(attainable(replicas, spread, extent)),
         repeats_(spread == Spread::racks && replicas > extent.domains ? replicas - extent.domains
                                                                       : 0),
-        domains_(left_, domain_limit) {
-    if (repeats_ > 0) nodes_ = SmallSet(left_, domain_limit);
-  }
+        domains_(left_, domain_limit),
+        nodes_(repeats_ > 0 ? left_ : 0, domain_limit) {}
 
   std::size_t left() const { return left_; }
 
