@@ -12,7 +12,7 @@
 #include <cstdint>      // uint64_t
 #include <span>         // span, as_bytes
 #include <string>       // string
-#include <string_view>  // string_view
+#include <string_view>  // string_view, u8string_view
 #include <type_traits>  // is_enum_v, underlying_type_t
 
 #include "clockwise/detail/hash_policy.hpp"
@@ -65,15 +65,15 @@ concept Text = std::convertible_to<const T&, std::string_view>;
 /// Contiguous bytes of any spelling. std::span does the checking, which keeps <ranges> out.
 template <class T>
 concept Bytes = std::convertible_to<const T&, std::span<const std::byte>> ||
-    std::convertible_to<const T&, std::span<const unsigned char>> ||
-    std::convertible_to<const T&, std::span<const signed char>> ||
-    std::convertible_to<const T&, std::span<const char>> ||
-    std::convertible_to<const T&, std::span<const char8_t>>;
+                std::convertible_to<const T&, std::span<const unsigned char>> ||
+                std::convertible_to<const T&, std::span<const signed char>> ||
+                std::convertible_to<const T&, std::span<const char>> ||
+                std::convertible_to<const T&, std::span<const char8_t>>;
 
 /// Integers that are the same number on every platform: plain char and wchar_t are not.
 template <class T>
-concept PortableInteger = std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, char> &&
-                          !std::same_as<T, wchar_t>;
+concept PortableInteger =
+    std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
 
 template <class T>
 inline constexpr bool always_false = false;
@@ -86,6 +86,9 @@ std::uint64_t hash_key(const Hash& hash, const Key& key) noexcept {
     return static_cast<std::uint64_t>(key);
   } else if constexpr (Text<Key>) {
     const std::string_view text = key;
+    return hash(std::as_bytes(std::span(text.data(), text.size())));
+  } else if constexpr (std::convertible_to<const Key&, std::u8string_view>) {
+    const std::u8string_view text = key;
     return hash(std::as_bytes(std::span(text.data(), text.size())));
   } else if constexpr (Bytes<Key>) {
     const std::span bytes(key);
