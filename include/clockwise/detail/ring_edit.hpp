@@ -149,8 +149,12 @@ class EditableRing : public RingBase<Ring, Node, Index> {
       }
       return *member;
     }
+    /// Replaces the entry instead of assigning to it: a node may have const members.
     void put(std::string id, Pending member) {
-      pending_.insert_or_assign(std::move(id), std::move(member));
+      decltype(pending_) entry;
+      entry.emplace(std::move(id), std::move(member));
+      pending_.erase(entry.begin()->first);
+      pending_.merge(entry);
     }
 
    private:
