@@ -41,7 +41,6 @@ class Topology {
       const Rack rack(member->datacenter, member->rack);
       rack_of.push_back(member->rack.empty() ? nullptr : &racks.try_emplace(rack).first->second);
     }
-    has_racks_ = !racks.empty();
     std::uint32_t number = 0;
     for (auto& [name, rack] : racks) rack = number++;
     datacenters_.reserve(datacenters.size());
@@ -56,7 +55,7 @@ class Topology {
       const std::uint32_t* const rack = rack_of[i];
       const std::uint32_t datacenter = datacenters.find(members[i]->datacenter)->second;
       member_datacenters_.push_back(datacenter);
-      if (has_racks_) domains_.push_back(rack == nullptr ? number : *rack);
+      if (!racks.empty()) domains_.push_back(rack == nullptr ? number : *rack);
       if (members[i]->vnodes == 0) continue;
       const bool new_domain = rack == nullptr || !met[*rack];
       if (rack != nullptr) met[*rack] = true;
@@ -66,11 +65,11 @@ class Topology {
     domain_limit_ = number;
   }
 
-  bool has_racks() const noexcept { return has_racks_; }
+  bool has_racks() const noexcept { return !domains_.empty(); }
 
   /// The failure domain of a member: its rack, or itself. Below domain_limit().
   std::uint32_t domain(std::size_t member) const noexcept {
-    return has_racks_ ? domains_[member] : static_cast<std::uint32_t>(member);
+    return has_racks() ? domains_[member] : static_cast<std::uint32_t>(member);
   }
   std::size_t domain_limit() const noexcept { return domain_limit_; }
 
@@ -100,7 +99,6 @@ class Topology {
     extent.domains += new_domain ? 1 : 0;
   }
 
-  bool has_racks_ = false;
   std::size_t domain_limit_ = 0;
   Extent whole_;
   std::vector<std::uint32_t> domains_;             // by member; empty without racks
