@@ -25,17 +25,11 @@ class IntegerId {
 };
 
 template <class Node>
-concept HasNodeId = requires(const Node& node) {
-  node_id(node);
-};
+concept HasNodeId = requires(const Node& node) { node_id(node); };
 template <class Node>
-concept HasIdFunction = requires(const Node& node) {
-  node.id();
-};
+concept HasIdFunction = requires(const Node& node) { node.id(); };
 template <class Node>
-concept HasIdMember = requires(const Node& node) {
-  node.id;
-};
+concept HasIdMember = requires(const Node& node) { node.id; };
 
 /// An id as bytes: a view of `id` where that outlives the call, else an owner of a copy. Either
 /// converts to std::string_view.
@@ -50,13 +44,15 @@ auto id_text(Id&& id) {
       return std::string(std::string_view(id));
     }
   } else if constexpr (std::is_enum_v<T>) {
-    return IntegerId(static_cast<std::underlying_type_t<T>>(id));
-  } else if constexpr (std::integral<T> && !std::same_as<T, bool>) {
+    return id_text(static_cast<std::underlying_type_t<T>>(id));
+  } else if constexpr (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
+                       !std::same_as<T, wchar_t>) {
     return IntegerId(id);
   } else {
     static_assert(!sizeof(T),
                   "clockwise: a node is text, an integer, or a struct whose id is given by a free "
-                  "function node_id(node) or a member `id`, as text or an integer");
+                  "function node_id(node) or a member `id`, as text or an integer (but not bool, "
+                  "nor plain char or wchar_t, which differ by platform)");
   }
 }
 

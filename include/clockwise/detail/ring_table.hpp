@@ -20,7 +20,7 @@
 #include <algorithm>  // lower_bound, min, sort
 #include <bit>        // bit_width
 #include <compare>    // strong_ordering
-#include <concepts>   // unsigned_integral
+#include <concepts>   // same_as, unsigned_integral
 #include <cstddef>    // ptrdiff_t, size_t
 #include <cstdint>    // uint64_t
 #include <span>       // span
@@ -32,6 +32,8 @@ namespace clockwise::detail {
 
 template <std::unsigned_integral Index>
 class RingTable {
+  static_assert(!std::same_as<Index, bool>, "clockwise: an Index counts nodes, so bool is none");
+
  public:
   /// No owner: no node ever has this index.
   static constexpr Index npos = static_cast<Index>(~Index{0});

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// expect: an Index counts nodes, so bool is none
+#include <clockwise/clockwise.hpp>
+
+#if CLOCKWISE_TEST_MISUSE
+using Index = bool;
+#else
+using Index = unsigned char;
+#endif
+
+clockwise::HashRing<clockwise::Xxh3, std::string, Index> ring;
