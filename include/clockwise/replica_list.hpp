@@ -122,7 +122,7 @@ class ReplicaList {
     return size_ <= inline_.size() ? inline_.data() : overflow_.data();
   }
 
-  std::array<const Node*, 8> inline_;  // left as it is: only the first size_ are read
+  std::array<const Node*, 8> inline_{};
   std::vector<const Node*> overflow_;  // all of them, once there are more than fit above
   std::size_t size_ = 0;
   std::size_t requested_ = 0;
