@@ -24,7 +24,7 @@ struct Balance {
 };
 
 /// O(M + N) for a ring; otherwise what load_shares costs.
-template <Partitioner P>
+template <Placement P>
 Balance balance(const P& placement) {
   const auto shares = placement.load_shares();
   std::vector<double> weights(shares.size(), 1.0);
