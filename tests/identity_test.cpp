@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// What a node is: its id, and nothing but its id.
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "clockwise/hash_ring.hpp"
+#include "clockwise/mod_n.hpp"
+#include "support/errors.hpp"
+#include "support/keys.hpp"
+
+using clockwise::HashRing;
+using clockwise::RingOptions;
+using clockwise::Xxh3;
+using clockwise_test::fails_with;
+
+namespace fleet {
+
+struct WithMember {
+  std::string id;
+  std::string address;
+};
+
+class WithFunction {
+ public:
+  explicit WithFunction(std::string name) : name_(std::move(name)) {}
+  const std::string& id() const { return name_; }
+
+ private:
+  std::string name_;
+};
+
+struct WithMadeUpId {
+  int shelf;
+  std::string id() const { return "node-" + std::to_string(shelf); }
+};
+
+struct WithFreeFunction {
+  std::string name;
+  int id = 0;  // not the id: node_id comes first
+};
+std::string_view node_id(const WithFreeFunction& node) { return node.name; }
+
+struct WithNumber {
+  std::uint32_t id;
+};
+
+struct WithArray {
+  char id[8];
+};
+
+enum class Shard : std::uint8_t { last = 255 };
+
+}  // namespace fleet
+
+namespace {
+
+// Whether a ring of such nodes places keys as the ring of the ids alone does.
+template <class Node, class IdOf>
+bool places_like_ids(const std::vector<Node>& nodes, const std::vector<std::string>& ids,
+                     IdOf id_of) {
+  const HashRing<Xxh3, Node> ring(nodes, RingOptions{20});
+  const HashRing<> plain(ids, RingOptions{20});
+  for (const std::string& key : clockwise_test::real_keys(500)) {
+    if (id_of(ring.lookup(key)) != plain.lookup(key)) return false;
+  }
+  return ring.fingerprint() == plain.fingerprint();
+}
+
+// The same question on the scheme that is least to compile.
+template <class Node>
+bool has_id(const Node& node, std::string_view id) {
+  clockwise::ModN<Xxh3, std::decay_t<const Node&>> nodes;
+  nodes.add(node);
+  return nodes.contains(id) && nodes.contains(node) && !nodes.contains(std::string(id) + "0");
+}
+
+}  // namespace
+
+TEST_CASE("every kind of node is placed by its id") {
+  const std::vector<std::string> ids{"node-1", "node-2", "node-3"};
+  CHECK(places_like_ids<fleet::WithMember>({{"node-1", "x"}, {"node-2", "x"}, {"node-3", "x"}}, ids,
+                                           [](const auto& node) { return node.id; }));
+  CHECK(places_like_ids<fleet::WithFunction>(
+      {fleet::WithFunction("node-1"), fleet::WithFunction("node-2"), fleet::WithFunction("node-3")},
+      ids, [](const auto& node) { return node.id(); }));
+  CHECK(places_like_ids<fleet::WithMadeUpId>({{1}, {2}, {3}}, ids,
+                                             [](const auto& node) { return node.id(); }));
+  CHECK(places_like_ids<fleet::WithFreeFunction>({{"node-1"}, {"node-2"}, {"node-3"}}, ids,
+                                                 [](const auto& node) { return node.name; }));
+  CHECK(has_id(fleet::WithArray{"node-1"}, "node-1"));
+  CHECK(has_id(std::string_view("node-1"), "node-1"));
+  CHECK(has_id("node-1", "node-1"));
+}
+
+TEST_CASE("an integer is its decimal digits") {
+  CHECK(places_like_ids<int>({1, 22, -3}, {"1", "22", "-3"},
+                             [](int node) { return std::to_string(node); }));
+  CHECK(has_id(std::uint8_t{255}, "255"));
+  CHECK(has_id(std::int8_t{-128}, "-128"));
+  CHECK(has_id(std::uint64_t{0}, "0"));
+  CHECK(has_id(~std::uint64_t{0}, "18446744073709551615"));
+  CHECK(has_id((std::numeric_limits<std::int64_t>::min)(), "-9223372036854775808"));
+  CHECK(has_id(fleet::WithNumber{10}, "10"));
+  CHECK(has_id(fleet::Shard::last, "255"));
+}
+
+TEST_CASE("two objects with one id are one node, wherever they are") {
+  const auto one = std::make_unique<fleet::WithMember>(fleet::WithMember{"a", "10.0.0.1"});
+  const auto other = std::make_unique<fleet::WithMember>(fleet::WithMember{"a", "10.0.0.2"});
+  HashRing<Xxh3, fleet::WithMember> ring;
+  ring.add(*one);
+  CHECK(ring.contains(*other));
+  CHECK(ring.contains("a"));
+  CHECK(fails_with<std::invalid_argument>("\"a\" is a member already", [&] { ring.add(*other); }));
+  CHECK(ring.preference_list("key", 1).contains(*other));
+  CHECK(ring.remove(*other));
+  CHECK(ring.empty());
+}
+
+TEST_CASE("ids are bytes to the last, zeros included") {
+  const std::string b("a\0b", 3);
+  const std::string c("a\0c", 3);
+  HashRing<> ring;
+  ring.add(b);
+  ring.add(c);
+  ring.add("a");
+  CHECK(ring.size() == 3);
+  CHECK(ring.vnode_count() == 600);
+  CHECK(ring.contains(b));
+  CHECK(ring.remove(b));
+  CHECK_FALSE(ring.contains(b));
+  CHECK(ring.contains(c));
+  CHECK(ring.contains("a"));
+}
+
+TEST_CASE("another address moves nothing") {
+  using Fleet = HashRing<Xxh3, fleet::WithMember>;
+  const Fleet before({{"a", "10.0.0.1"}, {"b", "10.0.0.2"}, {"c", "10.0.0.3"}});
+  Fleet after = before;
+  after.update([](Fleet::Edit& edit) {
+    edit.remove("b");
+    edit.add({"b", "192.168.7.7"});
+  });
+  CHECK(after == before);
+  CHECK(after.fingerprint() == before.fingerprint());
+  CHECK(after.node(after.index_of("b")).address == "192.168.7.7");
+  std::size_t moved = 0;
+  for (const std::string& key : clockwise_test::real_keys(2000)) {
+    moved += before.lookup(key).id == after.lookup(key).id ? 0u : 1u;
+  }
+  CHECK(moved == 0);
+}
+
+TEST_CASE("an id may stand for its node, as text or as a number") {
+  HashRing<Xxh3, int> numbers({1, 2, 3});
+  CHECK(numbers.contains(2));
+  CHECK(numbers.contains(2u));
+  CHECK(numbers.contains("2"));
+  CHECK(numbers.contains(std::string("2")));
+  CHECK_FALSE(numbers.contains("02"));
+  numbers.set_weight("2", 2);
+  CHECK(numbers.members()[1].vnodes == 400);
+  CHECK(numbers.remove("2"));
+  CHECK_FALSE(numbers.contains(2));
+
+  HashRing<> texts({"1", "2"});
+  CHECK(texts.remove(1));
+  CHECK(texts.size() == 1);
+
+  clockwise::ModN<Xxh3, fleet::WithFreeFunction> plain;
+  plain.add({"a"});
+  CHECK(plain.contains("a"));
+  CHECK(plain.remove(fleet::WithFreeFunction{"a", 3}));
+  CHECK(plain.empty());
+}
