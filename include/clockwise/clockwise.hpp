@@ -14,6 +14,7 @@
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/hash_ring.hpp"
+#include "clockwise/hot_key.hpp"
 #include "clockwise/jump.hpp"
 #include "clockwise/maglev.hpp"
 #include "clockwise/mod_n.hpp"

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_HOT_KEY_HPP
+#define CLOCKWISE_HOT_KEY_HPP
+
+// One key that is hotter than a machine: no placement helps, since a key has one owner. First find
+// out which it is, then keep several copies of it under names of their own.
+//
+//   clockwise::HeavyHitters traffic(256);
+//   traffic.observe(key);                                  // every request, or a sample
+//   for (const auto& hot : traffic.above(0.01)) {          // keys above 1 % of the requests
+//     const auto copies = clockwise::split(ring, hot.key, 8);
+//     for (const auto& copy : copies.all()) write(copy.node, copy.name, value);
+//     const auto& copy = copies.one(request_number);       // and read any one of them
+//   }
+//
+// A read-mostly key is served better still by a cache for a second or so in every front end:
+// examples/front_cache.cpp.
+
+#include <algorithm>      // sort
+#include <cstddef>        // size_t
+#include <cstdint>        // uint64_t
+#include <functional>     // equal_to, hash
+#include <span>           // span
+#include <string>         // string, to_string
+#include <string_view>    // string_view
+#include <unordered_map>  // unordered_map
+#include <utility>        // move, swap
+#include <vector>         // vector
+
+#include "clockwise/concepts.hpp"
+#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/mix.hpp"
+#include "clockwise/detail/node_id.hpp"
+
+namespace clockwise {
+
+/// A key and how often it came: from count - error to count times.
+struct HeavyHitter {
+  std::string key;
+  std::uint64_t count = 0;
+  std::uint64_t error = 0;
+};
+
+/// The most frequent keys of a stream in fixed memory: Space-Saving (Metwally, Agrawal, El Abbadi
+/// 2005). Of all counters the least one goes to a key that has none, which inherits its count as an
+/// error; so a count is never too low, never too high by more than total() / counters, and a key
+/// that came more often than that has a counter.
+///
+/// Memory: `counters` times the longest key, 1,024 bytes at most. observe: O(log counters).
+/// Thread-safety: that of a standard container; give each thread its own.
+class HeavyHitters {
+ public:
+  static constexpr std::size_t max_key_bytes = 1024;
+
+  /// Throws std::invalid_argument unless `counters` is 1 to 2^20.
+  explicit HeavyHitters(std::size_t counters = 256) : limit_(counters) {
+    if (counters == 0 || counters > std::size_t{1} << 20) {
+      detail::fail_invalid("a sketch of " + std::to_string(counters) +
+                           " counters; it has 1 to 1048576");
+    }
+  }
+
+  /// The key came `times` times. False where it is longer than max_key_bytes: then it counts in
+  /// total() and nowhere else.
+  bool observe(std::string_view key, std::uint64_t times = 1) {
+    total_ += times;
+    if (key.size() > max_key_bytes) return false;
+    auto at = places_.find(key);
+    if (at == places_.end()) {
+      if (heap_.size() < limit_) {
+        at = places_.try_emplace(std::string(key), heap_.size()).first;
+        heap_.push_back({&at->first, 0, 0});
+        sift_up(heap_.size() - 1);
+      } else {
+        Counter& least = heap_.front();
+        auto node = places_.extract(*least.key);
+        node.key() = std::string(key);
+        at = places_.insert(std::move(node)).position;
+        least.key = &at->first;
+        least.error = least.count;
+      }
+    }
+    heap_[at->second].count += times;
+    sift_down(at->second);
+    return true;
+  }
+
+  /// Keys whose count is above `share` of total(), the most frequent first. None that came more
+  /// often is missing while `share` >= 1 / counters; one that came less often may be among them,
+  /// unless its count - error is above the threshold too.
+  std::vector<HeavyHitter> above(double share) const {
+    std::vector<HeavyHitter> hot;
+    for (const Counter& counter : heap_) {
+      if (static_cast<double>(counter.count) > share * static_cast<double>(total_)) {
+        hot.push_back({*counter.key, counter.count, counter.error});
+      }
+    }
+    std::sort(hot.begin(), hot.end(), [](const HeavyHitter& a, const HeavyHitter& b) {
+      return a.count != b.count ? a.count > b.count : a.key < b.key;
+    });
+    return hot;
+  }
+
+  std::uint64_t total() const noexcept { return total_; }
+  /// No count is further off than this: the least counter, which is at most total() / counters.
+  std::uint64_t max_error() const noexcept {
+    return heap_.size() < limit_ ? 0 : heap_.front().count;
+  }
+  /// For the next interval.
+  void clear() {
+    places_.clear();
+    heap_.clear();
+    total_ = 0;
+  }
+
+ private:
+  struct Counter {
+    const std::string* key;
+    std::uint64_t count;
+    std::uint64_t error;
+  };
+
+  /// Finds a key without a copy of it.
+  struct KeyHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view key) const noexcept {
+      return std::hash<std::string_view>{}(key);
+    }
+  };
+
+  void swap_counters(std::size_t a, std::size_t b) {
+    std::swap(heap_[a], heap_[b]);
+    places_.find(*heap_[a].key)->second = a;
+    places_.find(*heap_[b].key)->second = b;
+  }
+  void sift_up(std::size_t at) {
+    while (at > 0 && heap_[at].count < heap_[(at - 1) / 2].count) {
+      swap_counters(at, (at - 1) / 2);
+      at = (at - 1) / 2;
+    }
+  }
+  void sift_down(std::size_t at) {
+    while (true) {
+      std::size_t least = at;
+      for (const std::size_t child : {2 * at + 1, 2 * at + 2}) {
+        if (child < heap_.size() && heap_[child].count < heap_[least].count) least = child;
+      }
+      if (least == at) return;
+      swap_counters(at, least);
+      at = least;
+    }
+  }
+
+  std::size_t limit_;
+  std::uint64_t total_ = 0;
+  std::vector<Counter> heap_;  // the least count at the front
+  std::unordered_map<std::string, std::size_t, KeyHash, std::equal_to<>> places_;  // in heap_
+};
+
+/// One of the copies of a key.
+template <class Node>
+struct SplitCopy {
+  std::string name;  ///< The key that it is stored under.
+  Node node;
+};
+
+/// The copies of a hot key: write them all, read any one.
+template <class Node>
+class SplitCopies {
+ public:
+  explicit SplitCopies(std::vector<SplitCopy<Node>> copies) : copies_(std::move(copies)) {}
+  std::span<const SplitCopy<Node>> all() const& noexcept { return copies_; }
+  /// Of a temporary: the copies themselves, so that a loop over split(...).all() is sound.
+  std::vector<SplitCopy<Node>> all() && { return std::move(copies_); }
+  /// Spreads requests evenly, whether `number` counts them or is random.
+  const SplitCopy<Node>& one(std::uint64_t number) const noexcept {
+    return copies_[static_cast<std::size_t>(detail::mix(number) % copies_.size())];
+  }
+
+ private:
+  std::vector<SplitCopy<Node>> copies_;
+};
+
+/// The names of a key's copies: the key itself, then key#1, key#2, ... No other key should look
+/// like that. Throws std::invalid_argument unless `copies` is 1 to 1,024.
+inline std::vector<std::string> split_names(std::string_view key, std::size_t copies) {
+  if (copies == 0 || copies > 1024) {
+    detail::fail_invalid("a key split into " + std::to_string(copies) +
+                         " copies; it may be 1 to 1024");
+  }
+  std::vector<std::string> names{std::string(key)};
+  for (std::size_t i = 1; i < copies; ++i) {
+    names.push_back(std::string(key) + "#" + std::to_string(i));
+  }
+  return names;
+}
+
+/// Names and nodes for `copies` copies of a key: each on the first node of its name's preference
+/// that has fewest of them so far, so on distinct nodes while there are enough. The first is where
+/// the key is anyway. Every program with the same placement gets the same. Throws std::out_of_range
+/// where nothing is owned. Costs `copies` preference lists of up to as many nodes.
+template <Placement P>
+SplitCopies<typename P::node_type> split(const P& placement, std::string_view key,
+                                         std::size_t copies) {
+  using Node = typename P::node_type;
+  std::vector<SplitCopy<Node>> result;
+  std::size_t round = 0;  // copies in this round, each on a node of its own
+  for (std::string& name : split_names(key, copies)) {
+    const auto is_used = [&](const Node& node) {
+      const auto id = detail::id_of(node);
+      for (std::size_t i = result.size() - round; i < result.size(); ++i) {
+        const auto used = detail::id_of(result[i].node);
+        if (std::string_view(used) == std::string_view(id)) return true;
+      }
+      return false;
+    };
+    const Node* node = nullptr;
+    for (const Node& candidate : placement.preference_list(name, round + 1)) {
+      if (node == nullptr && !is_used(candidate)) node = &candidate;
+    }
+    if (node == nullptr) {  // every node has one more
+      round = 0;
+      node = &placement.lookup(name);
+    }
+    ++round;
+    result.push_back({std::move(name), *node});
+  }
+  return SplitCopies<Node>(std::move(result));
+}
+
+}  // namespace clockwise
+
+#endif  // CLOCKWISE_HOT_KEY_HPP
