@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_LOOKUP_INDEX_HPP
+#define CLOCKWISE_DETAIL_LOOKUP_INDEX_HPP
+
+// What makes a lookup in a sorted table of hashes cost about one memory read.
+//
+// The top bits of a position choose a bucket, the bucket's offset is the rank of its first vnode,
+// and a short scan without branches finds the first vnode at or after the key. A scan may run over
+// the bucket's end: what it reads stays in rank order, so a bucket needs no end, and an empty one
+// no entry. It compares fragments, a few bits of each position:
+//
+//   position   [ bucket | 11 or 13 bits | not kept ]
+//   fragment      [   16 of these bits  ]
+//
+// Fragments are compared by the sign of their difference, modulo their width, so a scan may leave
+// its bucket in either direction as long as the distance stays below half the range. build() marks
+// the buckets whose keys could be farther from their owner, and lookups there, and those whose
+// fragment equals the key's or that scan to no result, search the positions themselves. Among
+// uniform positions that is 1 lookup in 1,000; among any others the answer is the same and costs
+// O(log M).
+//
+// Two layouts, by size. docs/lookup-index.md has the measurements and what lost against them.
+//
+//   dense,  M < 2^16: 16-bit offsets, one or two a vnode, and in rank order words of fragment and
+//                     owner. Two dependent reads, both in a near cache.
+//   sparse, the rest: an offset for 4 to 8 vnodes, few enough to stay near, and the fragments
+//                     alone, 16 to a scan. The owner comes from the table, requested beside them.
+
+#include <algorithm>    // lower_bound, max, min
+#include <bit>          // bit_width, countr_zero
+#include <concepts>     // unsigned_integral
+#include <cstddef>      // size_t
+#include <cstdint>      // uint16_t, uint32_t, uint64_t, uintptr_t
+#include <span>         // span
+#include <type_traits>  // conditional_t, make_signed_t
+#include <utility>      // move
+#include <vector>       // vector
+
+#if defined(__SSE2__) && !defined(CLOCKWISE_PORTABLE_SCAN)
+#include <emmintrin.h>  // SSE2, part of every x86-64
+#define CLOCKWISE_SSE2_SCAN 1
+#else
+#define CLOCKWISE_SSE2_SCAN 0
+#endif
+
+#if defined(__GNUC__)
+#define CLOCKWISE_COLD [[gnu::cold, gnu::noinline]]
+#else
+#define CLOCKWISE_COLD
+#endif
+
+namespace clockwise::detail {
+
+/// Requests the line `ahead` bytes past `address`, which need not be in the same object.
+inline void prefetch([[maybe_unused]] const void* address,
+                     [[maybe_unused]] std::size_t ahead = 0) noexcept {
+#if defined(__GNUC__)
+  __builtin_prefetch(
+      reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(address) + ahead));
+#endif
+}
+
+/// The first rank from `from` on whose position is not below `position`, or the size. In steps that
+/// double: it costs by the distance it goes, and O(log M) at most.
+inline std::size_t first_not_below(std::span<const std::uint64_t> positions, std::uint64_t position,
+                                   std::size_t from) noexcept {
+  std::size_t step = 1;
+  std::size_t end = from;
+  while (end < positions.size() && positions[end] < position) {
+    from = end + 1;
+    end = step < positions.size() - end ? end + step : positions.size();
+    step *= 2;
+  }
+  const std::uint64_t* const found =
+      std::lower_bound(positions.data() + from, positions.data() + end, position);
+  return static_cast<std::size_t>(found - positions.data());
+}
+
+/// An index over the sorted positions of a table and the parallel owners. It holds no reference to
+/// them: every call takes the arrays that it was built from, and they are not empty. Concurrent
+/// calls are safe; build() needs the object alone.
+///
+/// Memory: at most 8 bytes a vnode below 2^16 vnodes (12 where Index has more than 16 bits), 2.6
+/// from there on, and a few dozen bytes.
+template <std::unsigned_integral Index>
+class LookupIndex {
+ public:
+  using Positions = std::span<const std::uint64_t>;
+  using Owners = std::span<const Index>;
+
+  /// Indexes `positions`, ascending, at most 2^32 - 1. O(M). If memory runs out, the index stays
+  /// as it was.
+  void build(Positions positions, Owners owners) {
+    LookupIndex fresh;
+    if (!positions.empty()) fresh.fill(positions, owners);
+    *this = std::move(fresh);
+  }
+
+  /// The rank of the first vnode at or after `position`; past the end 0.
+  std::size_t rank(std::uint64_t position, Positions positions, Owners owners) const noexcept {
+    if (position > last_) [[unlikely]]
+      return 0;
+    const std::uint64_t cut = position >> shift_;
+    return dense_ ? dense_rank(position, cut, positions)
+                  : sparse_rank(position, cut, positions, owners);
+  }
+
+  /// The owner of `position`: owners[rank(position)].
+  Index owner(std::uint64_t position, Positions positions, Owners owners) const noexcept {
+    if (position > last_) [[unlikely]]
+      return owners[0];
+    const std::uint64_t cut = position >> shift_;
+    return dense_ ? dense_owner(position, cut, positions, owners)
+                  : owners[sparse_rank(position, cut, positions, owners)];
+  }
+
+  /// out[i] = owner(keys[i]), for every key; `out` has at least as many elements. On a large table
+  /// the reads of many keys overlap.
+  template <class Key>
+  void owners_of(std::span<const Key> keys, std::span<Index> out, Positions positions,
+                 Owners owners) const noexcept {
+    constexpr std::size_t group = 16;  // of keys whose reads are under way at once
+    std::size_t done = 0;
+    for (; !dense_ && keys.size() - done >= group; done += group) {
+      for (std::size_t i = done; i < done + group; ++i) {
+        const std::uint64_t position = (std::min)(static_cast<std::uint64_t>(keys[i]), last_);
+        const auto bucket = static_cast<std::size_t>(position >> shift_ >> sparse_bits);
+        const std::size_t rank = (std::min)(
+            bases_[bucket >> group_bits] + std::size_t{offsets_[bucket]}, owners.size() - 1);
+        prefetch(fragments_.data() + rank);
+        prefetch(fragments_.data() + rank, (sparse_scan - 1) * sizeof(std::uint16_t));
+        prefetch(owners.data() + rank);
+        prefetch(owners.data() + rank, 7 * sizeof(Index));
+      }
+      for (std::size_t i = done; i < done + group; ++i)
+        out[i] = owner(static_cast<std::uint64_t>(keys[i]), positions, owners);
+    }
+    for (; done < keys.size(); ++done)
+      out[done] = owner(static_cast<std::uint64_t>(keys[done]), positions, owners);
+  }
+
+  /// Heap memory in use.
+  std::size_t bytes() const noexcept {
+    return offsets_.capacity() * sizeof(std::uint16_t) + bases_.capacity() * sizeof(std::uint32_t) +
+           words_.capacity() * sizeof(Word) + fragments_.capacity() * sizeof(std::uint16_t);
+  }
+
+ private:
+  using Word = std::conditional_t<sizeof(Index) <= 2, std::uint32_t, std::uint64_t>;
+  using SignedWord = std::make_signed_t<Word>;
+
+  static constexpr int word_fragment_bits = static_cast<int>(sizeof(Word)) * 4;
+  static constexpr int dense_bits = 11;  // of the fragment, below the bucket bits
+  static constexpr int sparse_bits = 13;
+  static constexpr int group_bits = 8;  // buckets that share a base
+  static constexpr std::size_t dense_scan = 4;
+  static constexpr std::size_t sparse_scan = 16;
+  static constexpr std::size_t dense_limit = sizeof(Index) <= 4 ? 0xffff : 0;
+  static constexpr std::uint16_t marked = 0xffff;
+  static_assert(dense_bits + 2 <= word_fragment_bits && sparse_bits + 2 <= 16,
+                "the neighbour of a bucket is in reach of its keys");
+
+  static constexpr Word word_of(std::uint64_t cut, Word owner) noexcept {
+    return static_cast<Word>(static_cast<Word>(cut) << word_fragment_bits) | owner;
+  }
+  static constexpr bool is_behind(Word distance) noexcept {
+    return static_cast<SignedWord>(distance) < 0;
+  }
+  /// Whether the distance from a key to a word is 0 in the fragment, or that of a word behind.
+  static constexpr bool is_unsettled(Word distance) noexcept {
+    constexpr Word unit = Word{1} << word_fragment_bits;
+    constexpr Word half = Word{1} << (2 * word_fragment_bits - 1);
+    return static_cast<Word>(distance - unit) >= half - unit;
+  }
+
+  std::size_t dense_rank(std::uint64_t position, std::uint64_t cut,
+                         Positions positions) const noexcept {
+    const std::size_t offset = offsets_[static_cast<std::size_t>(cut >> dense_bits)];
+    if (offset == marked) [[unlikely]]
+      return search(positions, position, 0);
+    const Word* const words = words_.data() + offset;
+    const Word key = word_of(cut, 0);
+    std::size_t passed = is_behind(words[2] - key) ? 3 : 2;
+    passed = is_behind(words[1] - key) ? passed : 1;
+    passed = is_behind(words[0] - key) ? passed : 0;
+    if (is_unsettled(words[passed] - key)) [[unlikely]]
+      return search(positions, position, offset);
+    return offset + passed;
+  }
+
+  Index dense_owner(std::uint64_t position, std::uint64_t cut, Positions positions,
+                    Owners owners) const noexcept {
+    const std::size_t offset = offsets_[static_cast<std::size_t>(cut >> dense_bits)];
+    if (offset == marked) [[unlikely]]
+      return owners[search(positions, position, 0)];
+    // The first word that is not behind the key. The key's word has no owner to subtract, so the
+    // distance still carries the owner, and no read has to wait for the choice.
+    const Word* const words = words_.data() + offset;
+    const Word key = word_of(cut, 0);
+    const Word first = words[0] - key;
+    const Word second = words[1] - key;
+    const Word third = words[2] - key;
+    Word ahead = words[3] - key;
+    ahead = is_behind(third) ? ahead : third;
+    ahead = is_behind(second) ? ahead : second;
+    ahead = is_behind(first) ? ahead : first;
+    if (is_unsettled(ahead)) [[unlikely]]
+      return owners[search(positions, position, offset)];
+    return static_cast<Index>(ahead);
+  }
+
+  std::size_t sparse_rank(std::uint64_t position, std::uint64_t cut, Positions positions,
+                          Owners owners) const noexcept {
+    const auto bucket = static_cast<std::size_t>(cut >> sparse_bits);
+    const std::size_t base = bases_[bucket >> group_bits];
+    const std::uint16_t relative = offsets_[bucket];
+    if (relative == marked) [[unlikely]]
+      return search(positions, position, base);
+    const std::size_t offset = base + relative;
+    // The owner is one of the next few: on the line of the first or, now and then, the one after.
+    prefetch(owners.data() + offset);
+    prefetch(owners.data() + offset, 7 * sizeof(Index));
+    const std::uint16_t* const fragments = fragments_.data() + offset;
+    const auto key = static_cast<std::uint16_t>(cut);
+    const std::size_t passed = count_behind(fragments, key);
+    // One branch for both, as neither is likely.
+    if ((passed == sparse_scan) | (fragments[passed % sparse_scan] == key)) [[unlikely]]
+      return search(positions, position, offset);
+    return offset + passed;
+  }
+
+  /// The answer from the positions alone, for a key whose vnode is at rank `from` or after it.
+  CLOCKWISE_COLD static std::size_t search(Positions positions, std::uint64_t position,
+                                           std::size_t from) noexcept {
+    return first_not_below(positions, position, from);
+  }
+
+  /// How many of 16 fragments come before the first that is not behind `key`.
+  static std::size_t count_behind(const std::uint16_t* fragments, std::uint16_t key) noexcept {
+#if CLOCKWISE_SSE2_SCAN
+    const __m128i before = _mm_set1_epi16(static_cast<short>(key - 1));
+    const auto distance = [&](const std::uint16_t* from) {
+      return _mm_sub_epi16(before, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    };
+    const int not_behind =
+        _mm_movemask_epi8(_mm_packs_epi16(distance(fragments), distance(fragments + 8)));
+    return static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(not_behind) | 0x10000u));
+#else
+    std::int16_t count = sparse_scan;  // a smallest index, in the form that compilers vectorise
+    for (std::int16_t i = 0; i < static_cast<std::int16_t>(sparse_scan); ++i) {
+      const auto distance = static_cast<std::int16_t>(fragments[i] - key);
+      const std::int16_t candidate = distance < 0 ? std::int16_t{sparse_scan} : i;
+      count = candidate < count ? candidate : count;
+    }
+    return static_cast<std::size_t>(count);
+#endif
+  }
+
+  void fill(Positions positions, Owners owners) {
+    dense_ = positions.size() <= dense_limit;
+    last_ = positions.back();
+    // Hashes of 32 bits leave the top of the circle empty: buckets start at the highest bit in use.
+    const int low_bits = dense_ ? dense_bits : sparse_bits;
+    const int used_bits = static_cast<int>(std::bit_width(last_));
+    const int wanted = static_cast<int>(std::bit_width(positions.size() - 1)) - (dense_ ? 0 : 3);
+    const int bucket_bits = (std::max)(0, (std::min)(wanted, used_bits - low_bits));
+    shift_ = (std::max)(0, used_bits - low_bits - bucket_bits);
+
+    const std::size_t buckets = static_cast<std::size_t>(last_ >> shift_ >> low_bits) + 1;
+    std::vector<std::uint32_t> ends(buckets);  // the rank after a bucket's last vnode, or 0
+    // A scan may read past the last entry, but no key goes past it.
+    if (dense_) {
+      words_.resize(positions.size() + dense_scan);
+      for (std::size_t rank = 0; rank < positions.size(); ++rank) {
+        const std::uint64_t cut = positions[rank] >> shift_;
+        words_[rank] = word_of(cut, static_cast<Word>(owners[rank]));
+        ends[static_cast<std::size_t>(cut >> low_bits)] = static_cast<std::uint32_t>(rank + 1);
+      }
+    } else {
+      fragments_.resize(positions.size() + sparse_scan);
+      for (std::size_t rank = 0; rank < positions.size(); ++rank) {
+        const std::uint64_t cut = positions[rank] >> shift_;
+        fragments_[rank] = static_cast<std::uint16_t>(cut);
+        ends[static_cast<std::size_t>(cut >> low_bits)] = static_cast<std::uint32_t>(rank + 1);
+      }
+      bases_.resize(((buckets - 1) >> group_bits) + 1);
+    }
+
+    offsets_.resize(buckets);
+    const std::uint64_t half = std::uint64_t{1} << ((dense_ ? word_fragment_bits : 16) - 1);
+    std::uint32_t offset = 0;
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+      const std::uint32_t end = (std::max)(ends[bucket], offset);
+      // A key of this bucket goes at most to the first vnode after it, and that is near if the next
+      // bucket has one. Only a large table saves the read; a small one saves the branch.
+      bool is_far = false;
+      if (dense_ || bucket + 1 == buckets || ends[bucket + 1] == 0) {
+        const std::uint64_t start = static_cast<std::uint64_t>(bucket) << low_bits;
+        const std::size_t farthest = (std::min)(std::size_t{end}, positions.size() - 1);
+        is_far = (positions[farthest] >> shift_) - start >= half;
+      }
+      std::uint32_t relative = offset;
+      if (!dense_) {
+        std::uint32_t& base = bases_[bucket >> group_bits];
+        if (bucket % (std::size_t{1} << group_bits) == 0) base = offset;
+        relative -= base;
+      }
+      offsets_[bucket] =
+          is_far || relative >= marked ? marked : static_cast<std::uint16_t>(relative);
+      offset = end;
+    }
+  }
+
+  std::vector<std::uint16_t> offsets_;    // by bucket: a rank, in a sparse index less its base
+  std::vector<std::uint32_t> bases_;      // by group of buckets: the rank of the first
+  std::vector<Word> words_;               // by rank: fragment, owner
+  std::vector<std::uint16_t> fragments_;  // by rank
+  std::uint64_t last_ = 0;                // the last position: keys beyond it wrap
+  int shift_ = 0;
+  bool dense_ = true;
+};
+
+}  // namespace clockwise::detail
+
+#undef CLOCKWISE_COLD
+#undef CLOCKWISE_SSE2_SCAN
+
+#endif  // CLOCKWISE_DETAIL_LOOKUP_INDEX_HPP
