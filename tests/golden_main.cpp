@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/golden_checks.hpp"
+#include "support/golden_scheme_checks.hpp"
 
 int main() {
   int checks = 0;
@@ -18,6 +19,7 @@ int main() {
   };
   golden::check_hashes(report);
   golden::check_ring(report);
+  golden::check_schemes(report);
   std::printf("golden vectors: %d of %d checks failed\n", failures, checks);
   return failures == 0 && checks > 0 ? 0 : 1;
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/golden_checks.hpp"
+#include "support/golden_scheme_checks.hpp"
 
 namespace {
 
@@ -21,4 +22,8 @@ TEST_CASE("keys hash to the positions of the contract") { golden::check_hashes(r
 
 TEST_CASE("a ring has the vnodes, owners, copies and fingerprint of the contract") {
   golden::check_ring(report);
+}
+
+TEST_CASE("the other schemes have the owners and copies of their rules") {
+  golden::check_schemes(report);
 }
