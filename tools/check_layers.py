@@ -15,6 +15,7 @@ LAYERS = """
 0.2   detail/crc16 detail/crc32 detail/md5 detail/mix detail/murmur2 detail/murmur3 detail/node_id
 0.4   detail/ieee detail/maglev_table detail/resp detail/weighted_rank
 1     arc concepts fwd hash node replica_list
+1.1   detail/lookup_index
 1.2   detail/member_table detail/ring_table detail/successors detail/topology
 1.4   detail/walk
 1.5   detail/bucket_table detail/replica_sweep
@@ -22,7 +23,7 @@ LAYERS = """
 1.7   detail/ring_diff
 1.8   detail/listed_ring detail/ring_edit
 2     hash_ring jump maglev mod_n multi_probe rendezvous slot_map token_ring
-3     balance bounded_load durability hot_key movement shared transition wire
+3     balance bounded_load durability hot_key migration movement shared transition wire
 3     compat/cassandra compat/envoy compat/haproxy compat/ketama compat/nginx compat/redis_cluster
 9     clockwise
 """

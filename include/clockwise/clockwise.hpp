@@ -17,6 +17,7 @@
 #include "clockwise/hot_key.hpp"
 #include "clockwise/jump.hpp"
 #include "clockwise/maglev.hpp"
+#include "clockwise/migration.hpp"
 #include "clockwise/mod_n.hpp"
 #include "clockwise/movement.hpp"
 #include "clockwise/multi_probe.hpp"
