@@ -66,15 +66,20 @@ struct Route {
   const clockwise::ReplicaList<std::string>& replicas;
 };
 
-/// The key comes last: it is of any length, and nothing behind it is pushed out of line.
+/// The key comes last: it is of any length, and nothing behind it is pushed out of line. Where no
+/// node is dead the owner is the first replica, and not shown twice.
 class TextRows {
  public:
   template <class Members>
-  TextRows(const Members& members, std::size_t replicas, Output& out)
-      : replicas_((std::min)(replicas, members.size())), out_(out) {
+  TextRows(const Members& members, const RouteOptions& options, Output& out)
+      : any_dead_(!options.dead.empty()),
+        replicas_((std::min)(options.replicas, members.size())),
+        out_(out) {
     std::size_t longest = std::string_view("replica 1").size();
-    for (const auto& member : members) longest = (std::max)(longest, columns(shown(member.node)));
-    width_ = longest + 1;  // for the star of a substitute
+    for (const auto& member : members) {
+      longest = (std::max)(longest, columns(shown(member.node)) + (any_dead_ ? 2 : 0));
+    }
+    width_ = longest + 2;
   }
 
   template <class Members>
@@ -83,25 +88,31 @@ class TextRows {
   }
 
   void begin() {
-    cell("owner", false);
-    for (std::size_t i = 1; i <= replicas_; ++i) cell("replica " + std::to_string(i), false);
+    out_ << padded("owner", width_);
+    for (std::size_t i = first(); i < replicas_; ++i) {
+      out_ << padded("replica " + std::to_string(i + 1), width_);
+    }
     out_ << "key\n";
   }
+
   void row(const Route& route, const Names& names) {
-    cell(names[route.owner], false);
-    for (std::size_t i = 0; i < replicas_; ++i) {
-      const bool there = i < route.replicas.size();
-      cell(there ? names[route.replicas[i]] : "-", there && route.replicas.is_substitute(i));
+    const std::string& owner = names[route.owner];
+    const bool is_dead =
+        any_dead_ && (route.replicas.empty() || &route.replicas.front() != &route.owner);
+    out_ << padded(is_dead ? '(' + owner + ')' : owner, width_);
+    for (std::size_t i = first(); i < replicas_; ++i) {
+      const bool is_there = i < route.replicas.size();
+      std::string cell = is_there ? names[route.replicas[i]] : "-";
+      if (is_there && route.replicas.is_substitute(i)) cell += '*';
+      out_ << padded(std::move(cell), width_);
     }
     out_ << shown(route.key) << "\n";
   }
 
  private:
-  void cell(std::string text, bool substitute) {
-    if (substitute) text += '*';
-    out_ << padded(std::move(text), width_) << " ";
-  }
+  std::size_t first() const { return any_dead_ ? 0 : 1; }
 
+  bool any_dead_;
   std::size_t replicas_;
   std::size_t width_ = 0;
   Output& out_;
@@ -110,7 +121,8 @@ class TextRows {
 class CsvRows {
  public:
   template <class Members>
-  CsvRows(const Members&, std::size_t replicas, Output& out) : replicas_(replicas), out_(out) {}
+  CsvRows(const Members&, const RouteOptions& options, Output& out)
+      : replicas_(options.replicas), out_(out) {}
 
   template <class Members>
   Names names(const Members& members) const {
@@ -141,7 +153,7 @@ class CsvRows {
 class JsonRows {
  public:
   template <class Members>
-  JsonRows(const Members&, std::size_t, Output& out) : out_(out) {}
+  JsonRows(const Members&, const RouteOptions&, Output& out) : out_(out) {}
 
   template <class Members>
   Names names(const Members& members) const {
@@ -198,14 +210,13 @@ void print_routes(const AnyRing& ring, const RouteOptions& options,
   keys.before_read([&] {
     if (keys.count() > 0) out.flush();
   });
-  Rows rows(ring.members(), options.replicas, out);
+  Rows rows(ring.members(), options, out);
   const Names names = rows.names(ring.members());
   const Spread spread = options.spread.value_or(ring.default_spread());
   const auto is_live = [&](const std::string& node) { return !dead.contains(node); };
 
   rows.begin();
   std::uint64_t short_lists = 0;
-  std::uint64_t substituted = 0;
   for (std::string_view key; keys.next(key);) {
     const auto position = ring.position_of(key);
     const std::string& owner = ring.lookup(position);
@@ -214,13 +225,9 @@ void print_routes(const AnyRing& ring, const RouteOptions& options,
                               : ring.preference_list(position, options.replicas, spread, is_live);
     rows.row({key, owner, replicas}, names);
     if (!replicas.complete()) ++short_lists;
-    if (replicas.first_substitute() < replicas.size()) ++substituted;
   }
   out.flush();
 
-  if (substituted > 0 && options.format == Format::text) {
-    std::fprintf(stderr, "ringctl: * stands in for a dead node\n");
-  }
   if (short_lists > 0) {
     std::fprintf(stderr, "ringctl: %s of %s lists are shorter than %zu replicas\n",
                  grouped(short_lists).c_str(), grouped(keys.count()).c_str(), options.replicas);
@@ -296,9 +303,10 @@ void add_route(CLI::App& app) {
       R"(Keys come from the files, else from standard input, one a line: a key is all the
 bytes before the line feed, none at all included. A carriage return is a byte.
 
-The owner is the first node clockwise, dead or not. The replicas are the live
-nodes to use, in order. Substitutes for dead nodes come last: text marks them
-with a *, csv counts them in a column. JSON is an object a line.
+The owner is the first node clockwise, and the first replica unless it is dead:
+then text has it in brackets. The replicas are the live nodes to use, in order.
+Substitutes for dead ones come last: text marks them with a *, csv counts them in
+a column. JSON is an object a line.
 
   ringctl route fleet.csv --key user:42
   ringctl route fleet.csv keys.txt --replicas 2 --dead cache-03,cache-07
