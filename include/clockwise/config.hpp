@@ -16,4 +16,10 @@
 #endif
 #endif
 
+/// CLOCKWISE_PORTABLE_SCAN: 1 keeps SSE2 out of lookups in large tables, which every x86-64 has;
+/// the answers are the same. For measuring, and for testing what other processors run.
+#ifndef CLOCKWISE_PORTABLE_SCAN
+#define CLOCKWISE_PORTABLE_SCAN 0
+#endif
+
 #endif  // CLOCKWISE_CONFIG_HPP

@@ -58,10 +58,11 @@ namespace clockwise {
 ///   std::out_of_range      set_weight of an id that is no member, lookup where nothing is owned
 ///
 /// Thread-safety: that of a standard container.
-template <HashFunction Hash, class Node, std::unsigned_integral Index>
-class HashRing : public detail::EditableRing<HashRing<Hash, Node, Index>, Node, Index> {
-  using Base = detail::EditableRing<HashRing, Node, Index>;
-  using Vnode = typename detail::RingTable<Index>::Vnode;
+template <HashFunction Hash, class Node, std::unsigned_integral Index, class Lookup>
+class HashRing
+    : public detail::EditableRing<HashRing<Hash, Node, Index, Lookup>, Node, Index, Lookup> {
+  using Base = detail::EditableRing<HashRing, Node, Index, Lookup>;
+  using Vnode = typename detail::RingTable<Index, Lookup>::Vnode;
   static_assert(std::copy_constructible<Node>, "clockwise: a node can be copied");
 
  public:

@@ -55,10 +55,10 @@ namespace clockwise {
 ///                          is owned
 ///
 /// Thread-safety: that of a standard container.
-template <HashFunction Hash, class Node, std::unsigned_integral Index>
-class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index>, Node, Index,
-                                              std::vector<std::uint64_t>> {
-  using Base = detail::EditableRing<TokenRing, Node, Index, std::vector<std::uint64_t>>;
+template <HashFunction Hash, class Node, std::unsigned_integral Index, class Lookup>
+class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Lookup>, Node, Index,
+                                              Lookup, std::vector<std::uint64_t>> {
+  using Base = detail::EditableRing<TokenRing, Node, Index, Lookup, std::vector<std::uint64_t>>;
   static_assert(std::copy_constructible<Node>, "clockwise: a node can be copied");
 
  public:

@@ -36,7 +36,9 @@
 #include <utility>      // move
 #include <vector>       // vector
 
-#if defined(__SSE2__) && !defined(CLOCKWISE_PORTABLE_SCAN)
+#include "clockwise/config.hpp"
+
+#if defined(__SSE2__) && !CLOCKWISE_PORTABLE_SCAN
 #include <emmintrin.h>  // SSE2, part of every x86-64
 #define CLOCKWISE_SSE2_SCAN 1
 #else

@@ -30,12 +30,12 @@ namespace clockwise::detail {
 
 /// The read side of every ring. Const members may be called from any number of threads at once, as
 /// long as none changes the ring; a change ends the validity of every reference, list and span.
-template <class Ring, class Node, std::unsigned_integral Index>
+template <class Ring, class Node, std::unsigned_integral Index, class Lookup = BucketIndex>
 class RingBase {
  public:
   using node_type = Node;
   using index_type = Index;
-  using Table = RingTable<Index>;
+  using Table = RingTable<Index, Lookup>;
 
   /// What lookup_index gives on a ring that owns nothing.
   static constexpr Index npos = Table::npos;
@@ -72,9 +72,7 @@ class RingBase {
       fail_invalid("lookup_batch of " + std::to_string(positions.size()) + " positions into " +
                    std::to_string(owners.size()) + " owners");
     }
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      owners[i] = self().lookup_index(positions[i]);
-    }
+    table_.owners_of(positions, owners);
   }
 
   /// The arc that `position` lies in: its owner owns all of it. The whole circle where there is

@@ -63,10 +63,11 @@ struct NoPlacement {};
 /// `Placement`: what places a member beside its row of the node table. The flavour offers `Edit`,
 /// derived from EditBase and constructible from the flavour, and
 /// `append_vnodes(std::span<const Step>, Change&)`, which turns members into vnodes.
-template <class Ring, class Node, std::unsigned_integral Index, class Placement = NoPlacement>
-class EditableRing : public RingBase<Ring, Node, Index> {
+template <class Ring, class Node, std::unsigned_integral Index, class Lookup,
+          class Placement = NoPlacement>
+class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
  public:
-  using RingBase<Ring, Node, Index>::npos;
+  using RingBase<Ring, Node, Index, Lookup>::npos;
 
   /// False where there is no such node. `id` is an id or a node.
   template <class Id>
@@ -92,7 +93,7 @@ class EditableRing : public RingBase<Ring, Node, Index> {
   }
 
  protected:
-  using Change = typename RingTable<Index>::Change;
+  using Change = typename RingTable<Index, Lookup>::Change;
 
   /// A member as it will be.
   struct Pending {

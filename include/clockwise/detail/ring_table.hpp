@@ -17,21 +17,32 @@
 // Owners are numbered by the order of their ids. Three things follow: ties sort themselves, two
 // tables with the same members are equal array by array, and shares come out in id order.
 
-#include <algorithm>  // lower_bound, min, sort
-#include <bit>        // bit_width
-#include <compare>    // strong_ordering
-#include <concepts>   // same_as, unsigned_integral
-#include <cstddef>    // ptrdiff_t, size_t
-#include <cstdint>    // uint64_t
-#include <span>       // span
-#include <vector>     // vector
+#include <algorithm>    // min, sort
+#include <bit>          // bit_width
+#include <compare>      // strong_ordering
+#include <concepts>     // same_as, unsigned_integral
+#include <cstddef>      // ptrdiff_t, size_t
+#include <cstdint>      // uint64_t
+#include <span>         // span
+#include <type_traits>  // conditional_t
+#include <vector>       // vector
 
 #include "clockwise/arc.hpp"
+#include "clockwise/detail/lookup_index.hpp"
+#include "clockwise/fwd.hpp"
 
 namespace clockwise::detail {
 
-template <std::unsigned_integral Index>
+/// What stands in for an index where there is none.
+struct SearchOnly {};
+
+/// `Lookup`: BucketIndex or NoIndex.
+template <std::unsigned_integral Index, class Lookup = BucketIndex>
 class RingTable {
+  static constexpr bool has_index = std::same_as<Lookup, BucketIndex>;
+  static_assert(has_index || std::same_as<Lookup, NoIndex>,
+                "clockwise: Lookup is BucketIndex or NoIndex");
+
   static_assert(!std::same_as<Index, bool>, "clockwise: an Index counts nodes, so bool is none");
 
  public:
@@ -57,23 +68,44 @@ class RingTable {
   std::span<const Index> owners() const noexcept { return owners_; }
 
   /// The rank of the first vnode at or after `position`, past the end the first of all; 0 on an
-  /// empty table. O(log M).
+  /// empty table.
   std::size_t rank_of(std::uint64_t position) const noexcept {
-    const std::uint64_t* first = positions_.data();
-    std::size_t length = positions_.size();
-    if (length == 0) return 0;
-    while (length > 1) {  // without a branch on the comparison
-      const std::size_t half = length / 2;
-      first += first[half - 1] < position ? half : 0;
-      length -= half;
+    if (empty()) return 0;
+    if constexpr (has_index) {
+      return index_.rank(position, positions_, owners_);
+    } else {
+      return search(position);
     }
-    const auto rank = static_cast<std::size_t>(first - positions_.data()) + (*first < position);
-    return rank == positions_.size() ? 0 : rank;
   }
 
   /// The owner of `position`; npos on an empty table.
   Index owner_of(std::uint64_t position) const noexcept {
-    return empty() ? npos : owners_[rank_of(position)];
+    if (empty()) return npos;
+    if constexpr (has_index) {
+      return index_.owner(position, positions_, owners_);
+    } else {
+      return owners_[search(position)];
+    }
+  }
+
+  /// owners[i] = owner_of(positions[i]); as many of either.
+  template <class Key>
+  void owners_of(std::span<const Key> positions, std::span<Index> owners) const noexcept {
+    if constexpr (has_index) {
+      if (!empty()) return index_.owners_of(positions, owners, positions_, owners_);
+    }
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      owners[i] = owner_of(static_cast<std::uint64_t>(positions[i]));
+    }
+  }
+
+  /// Heap memory of the index, beside the arrays'.
+  std::size_t index_bytes() const noexcept {
+    if constexpr (has_index) {
+      return index_.bytes();
+    } else {
+      return 0;
+    }
   }
 
   /// The arc between a vnode and the one before it. Where both share a position, the arc is empty
@@ -121,7 +153,7 @@ class RingTable {
                   (added != change.added.end() && added->position < dropped->position)
               ? added->position
               : dropped->position;
-      const std::size_t run = first_not_below(position, rank);
+      const std::size_t run = first_not_below(positions_, position, rank);
       append(result, rank, run, change.renumber);
       rank = run;
       for (; rank < size() && positions_[rank] == position; ++rank) {
@@ -140,27 +172,25 @@ class RingTable {
       while (added != change.added.end() && added->position == position) add();
     }
     append(result, rank, size(), change.renumber);
+    if constexpr (has_index) result.index_.build(result.positions_, result.owners_);
     return result;
   }
 
-  friend bool operator==(const RingTable&, const RingTable&) = default;
+  friend bool operator==(const RingTable& a, const RingTable& b) {
+    return a.positions_ == b.positions_ && a.owners_ == b.owners_;
+  }
 
  private:
-  /// The first rank from `from` on whose position is not below `position`, in steps that double, so
-  /// that a merge costs by the distance it goes.
-  std::size_t first_not_below(std::uint64_t position, std::size_t from) const {
-    std::size_t step = 1;
-    std::size_t end = from;
-    while (end < size() && positions_[end] < position) {
-      from = end + 1;
-      end = step < size() - end ? end + step : size();
-      step *= 2;
+  /// rank_of in O(log M). The table is not empty.
+  std::size_t search(std::uint64_t position) const noexcept {
+    const std::uint64_t* first = positions_.data();
+    for (std::size_t length = size(); length > 1;) {  // without a branch on the comparison
+      const std::size_t half = length / 2;
+      first += first[half - 1] < position ? half : 0;
+      length -= half;
     }
-    const auto begin = positions_.begin();
-    return static_cast<std::size_t>(std::lower_bound(begin + static_cast<std::ptrdiff_t>(from),
-                                                     begin + static_cast<std::ptrdiff_t>(end),
-                                                     position) -
-                                    begin);
+    const auto rank = static_cast<std::size_t>(first - positions_.data()) + (*first < position);
+    return rank == size() ? 0 : rank;
   }
 
   void append(RingTable& result, std::size_t from, std::size_t to,
@@ -204,6 +234,7 @@ class RingTable {
 
   std::vector<std::uint64_t> positions_;
   std::vector<Index> owners_;
+  [[no_unique_address]] std::conditional_t<has_index, LookupIndex<Index>, SearchOnly> index_;
 };
 
 }  // namespace clockwise::detail

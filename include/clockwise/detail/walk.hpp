@@ -144,9 +144,9 @@ struct ByDatacenter {
 };
 
 /// Visits the owners clockwise from `rank` until `wanted` of them were taken. take(Index) -> bool.
-template <class Index, class Take>
-void walk(const RingTable<Index>& table, std::size_t rank, std::size_t wanted, Take take) {
-  const Index* const owners = table.owners().data();
+template <class Table, class Take>
+void walk(const Table& table, std::size_t rank, std::size_t wanted, Take take) {
+  const auto* const owners = table.owners().data();
   const std::size_t size = table.size();
   for (std::size_t steps = size; wanted > 0 && steps > 0; --steps) {
     if (take(owners[rank])) --wanted;
