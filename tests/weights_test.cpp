@@ -95,7 +95,7 @@ TEST_CASE("a ring of drained members owns nothing and does not fail") {
   CHECK(ring.load_shares()[0].second == 1.0);
 }
 
-TEST_CASE("-0.0 is 0") {
+TEST_CASE("a weight of -0.0 is 0") {
   HashRing<> ring;
   ring.add("a", -0.0);
   HashRing<> plain;
