@@ -11,6 +11,7 @@
 #include "clockwise/concepts.hpp"
 #include "clockwise/config.hpp"
 #include "clockwise/durability.hpp"
+#include "clockwise/fleet.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/hash_ring.hpp"

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Who is up, who is in, and which change of that is under way.
+
+#include "clockwise/fleet.hpp"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clockwise/hash_ring.hpp"
+#include "clockwise/token_ring.hpp"
+#include "clockwise/transition.hpp"
+#include "support/errors.hpp"
+#include "support/keys.hpp"
+
+using clockwise::Fleet;
+using clockwise::FleetOptions;
+using clockwise::HashRing;
+using clockwise::MemberState;
+using clockwise::NodeOptions;
+using clockwise::RingOptions;
+using clockwise::Spread;
+using clockwise::TokenRing;
+using clockwise::Transition;
+using clockwise_test::fails_with;
+using clockwise_test::numbered;
+
+namespace {
+
+HashRing<> ring_of(std::size_t nodes) { return HashRing<>(numbered("node", nodes)); }
+
+/// What check() reports, as "+node" for up and "-node" for down.
+template <class AnyFleet>
+std::vector<std::string> checked(AnyFleet& fleet, clockwise::FleetTime now) {
+  std::vector<std::string> events;
+  for (const auto& event : fleet.check(now)) events.push_back((event.up ? "+" : "-") + event.node);
+  return events;
+}
+using Events = std::vector<std::string>;
+
+template <class AnyFleet>
+void hear_all(AnyFleet& fleet, clockwise::FleetTime now, std::string_view but = "") {
+  for (const auto& row : fleet.members()) {
+    if (row.node != but) fleet.heard(row.node, now);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a node that is silent goes down, keeps its arcs, and its keys have substitutes") {
+  Fleet fleet(ring_of(5), {.down_after = 10, .up_after = 30}, 100);
+  const HashRing<> before = fleet.ring();
+  hear_all(fleet, 105);
+  CHECK(checked(fleet, 115).empty());
+  hear_all(fleet, 115, "node2");
+  CHECK(checked(fleet, 115).empty());  // ten units of silence are allowed
+  CHECK(checked(fleet, 116) == Events{"-node2"});
+  CHECK(checked(fleet, 116).empty());  // said once
+  CHECK(fleet.state("node2") == MemberState::down);
+  CHECK(fleet.state("node1") == MemberState::up);
+  CHECK_FALSE(fleet.is_live("node2"));
+
+  CHECK(fleet.ring() == before);
+  CHECK(fleet.target() == before);
+  CHECK(fleet.epoch() == 1);
+  std::size_t substituted = 0;
+  for (std::size_t i = 0; i < 200; ++i) {
+    const std::string key = clockwise_test::real_key(i);
+    const auto list = fleet.ring().preference_list(key, 3, Spread::nodes, fleet.live());
+    CHECK_FALSE(list.contains("node2"));
+    CHECK(list.complete());
+    substituted += list.first_substitute() < list.size() ? 1u : 0u;
+  }
+  CHECK(substituted > 0);
+}
+
+TEST_CASE("a flapping node stays down until it has been healthy for long enough") {
+  Fleet fleet(ring_of(3), {.down_after = 10, .up_after = 30}, 0);
+  const auto run = [&](clockwise::FleetTime from, clockwise::FleetTime to) {
+    Events events;
+    for (clockwise::FleetTime now = from; now <= to; now += 5) {
+      hear_all(fleet, now, "node0");
+      fleet.heard("node0", now);
+      for (auto& event : checked(fleet, now)) events.push_back(event);
+    }
+    return events;
+  };
+  const auto silence = [&](clockwise::FleetTime from, clockwise::FleetTime to) {
+    Events events;
+    for (clockwise::FleetTime now = from; now <= to; now += 5) {
+      hear_all(fleet, now, "node0");
+      for (auto& event : checked(fleet, now)) events.push_back(event);
+    }
+    return events;
+  };
+  CHECK(silence(5, 20) == Events{"-node0"});
+  CHECK(run(25, 50).empty());                // 25 units of health: not enough
+  CHECK(silence(55, 65).empty());            // down all the while
+  CHECK(run(70, 95).empty());                // and 25 more do not add up
+  CHECK(run(100, 100) == Events{"+node0"});  // 30 in a row
+  CHECK(fleet.state("node0") == MemberState::up);
+  // A short silence is none.
+  CHECK(silence(105, 110).empty());
+  CHECK(run(115, 120).empty());
+}
+
+TEST_CASE("reports that come late or twice, or of strangers, do no harm") {
+  Fleet fleet(ring_of(3), {.down_after = 10}, 50);
+  CHECK(fleet.heard("node0", 60));
+  CHECK(fleet.heard("node0", 20));
+  CHECK(fleet.heard("node0", 60));
+  CHECK_FALSE(fleet.heard("stranger", 60));
+  CHECK(checked(fleet, 30).empty());  // a clock that is behind
+  CHECK(checked(fleet, 65) == Events{"-node1", "-node2"});
+  CHECK_FALSE(fleet.is_live("stranger"));
+  CHECK(checked(fleet, ~clockwise::FleetTime{0}) == Events{"-node0"});
+}
+
+TEST_CASE("joins and leaves are under way until they are committed") {
+  Fleet fleet(ring_of(4), {}, 0);
+  const HashRing<> before = fleet.ring();
+  auto epoch = fleet.join(fleet.epoch(), "joiner", NodeOptions{2.0, {}, {}});
+  epoch = fleet.leave(epoch, "node1");
+  CHECK(epoch == 3);
+  CHECK(fleet.epoch() == 3);
+  CHECK(fleet.ring() == before);
+  HashRing<> after = before;
+  after.add("joiner", 2);
+  after.remove("node1");
+  CHECK(fleet.target() == after);
+  CHECK(fleet.state("joiner") == MemberState::joining);
+  CHECK(fleet.state("node1") == MemberState::leaving);
+  CHECK(fleet.state("node2") == MemberState::up);
+  const auto rows = fleet.members();
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[0].node == "joiner");
+  CHECK(rows[4].node == "node1");
+  CHECK(rows[4].live);  // it leaves, and serves until it has
+
+  // A joiner is live once it is heard of.
+  CHECK_FALSE(fleet.is_live("joiner"));
+  CHECK(fleet.heard("joiner", 5));
+  CHECK(fleet.is_live("joiner"));
+
+  Transition move(fleet.ring(), fleet.target(), 2);
+  move.complete({0, 0});
+  REQUIRE(move.finished());
+  CHECK(fleet.commit(epoch) == 4);
+  CHECK(fleet.ring() == after);
+  CHECK(fleet.target() == after);
+  CHECK(fleet.state("joiner") == MemberState::up);
+  CHECK(fails_with<std::out_of_range>("\"node1\"", [&] { fleet.state("node1"); }));
+  CHECK_FALSE(fleet.heard("node1", 6));
+}
+
+TEST_CASE("a change that is rolled back leaves no trace but the epoch") {
+  Fleet fleet(ring_of(4), {}, 0);
+  const HashRing<> before = fleet.ring();
+  auto epoch = fleet.change(fleet.epoch(), [](auto& edit) {
+    edit.add("joiner");
+    edit.remove("node0");
+    edit.set_weight("node1", 3);
+  });
+  fleet.heard("joiner", 1);
+  CHECK(fleet.state("node0") == MemberState::leaving);
+  epoch = fleet.rollback(epoch);
+  CHECK(epoch == 3);
+  CHECK(fleet.ring() == before);
+  CHECK(fleet.target() == before);
+  CHECK(fleet.state("node0") == MemberState::up);
+  CHECK_FALSE(fleet.is_live("joiner"));
+
+  // One that leaves may be kept by adding it again, and a joiner sent away by its leave.
+  epoch = fleet.leave(epoch, "node0");
+  epoch = fleet.join(epoch, "node0");
+  CHECK(fleet.target() == before);
+  CHECK(fleet.state("node0") == MemberState::up);
+  epoch = fleet.join(epoch, "joiner");
+  epoch = fleet.leave(epoch, "joiner");
+  CHECK(fleet.target() == before);
+}
+
+TEST_CASE("a decision upon an epoch that has passed is refused, and changes nothing") {
+  Fleet fleet(ring_of(4), {}, 0, 41);
+  const auto decided_upon = fleet.epoch();
+  CHECK(decided_upon == 41);
+  fleet.leave(decided_upon, "node0");
+  const HashRing<> target = fleet.target();
+  const auto stale = [&](auto action) {
+    return fails_with<std::invalid_argument>("upon epoch 41; the fleet is at epoch 42", action);
+  };
+  CHECK(stale([&] { fleet.leave(decided_upon, "node1"); }));
+  CHECK(stale([&] { fleet.join(decided_upon, "joiner"); }));
+  CHECK(stale([&] { fleet.change(decided_upon, [](auto& edit) { edit.remove("node1"); }); }));
+  CHECK(stale([&] { fleet.commit(decided_upon); }));
+  CHECK(stale([&] { fleet.rollback(decided_upon); }));
+  CHECK(stale([&] { fleet.remove_overdue(decided_upon, 1000); }));
+  CHECK(fails_with<std::invalid_argument>("upon epoch 43", [&] { fleet.commit(43); }));
+  CHECK(fleet.target() == target);
+  CHECK(fleet.ring() == ring_of(4));
+  CHECK(fleet.epoch() == 42);
+
+  // Health comes and goes between, and no decision is the worse for it.
+  CHECK(fleet.check(1000).size() == 4);
+  CHECK(fleet.commit(42) == 43);
+}
+
+TEST_CASE("a change that fails costs no epoch") {
+  Fleet fleet(ring_of(3), {}, 0);
+  CHECK(fails_with<std::invalid_argument>("\"node0\"", [&] { fleet.join(1, "node0"); }));
+  CHECK(fails_with<std::out_of_range>("\"stranger\"", [&] { fleet.leave(1, "stranger"); }));
+  CHECK(fails_with<std::invalid_argument>("weight", [&] {
+    fleet.change(1, [](auto& edit) {
+      edit.remove("node0");
+      edit.add("joiner", -1);
+    });
+  }));
+  CHECK(fleet.epoch() == 1);
+  CHECK(fleet.target() == ring_of(3));
+  fleet.leave(1, "node0");
+  CHECK(fails_with<std::out_of_range>("leaves already", [&] { fleet.leave(2, "node0"); }));
+}
+
+TEST_CASE("a node that is down for long is proposed, and goes only when someone says so") {
+  Fleet fleet(ring_of(5), {.down_after = 10, .up_after = 30, .remove_after = 600}, 0);
+  hear_all(fleet, 100, "node3");
+  fleet.check(100);
+  REQUIRE(fleet.state("node3") == MemberState::down);
+  CHECK(fleet.overdue(699).empty());
+  CHECK(fleet.overdue(700) == std::vector<std::string>{"node3"});
+  CHECK(fleet.state("node3") == MemberState::down);  // a proposal
+  CHECK(fleet.remove_overdue(1, 699) == 1);
+  CHECK(fleet.remove_overdue(1, 700) == 2);
+  CHECK(fleet.state("node3") == MemberState::leaving);
+  CHECK_FALSE(fleet.is_live("node3"));
+  CHECK(fleet.overdue(800).empty());  // it leaves already
+  CHECK(fleet.ring().contains("node3"));
+  fleet.commit(2);
+  CHECK_FALSE(fleet.ring().contains("node3"));
+
+  // An operator needs no timeout.
+  CHECK(fleet.leave(3, "node4") == 4);
+
+  Fleet patient(ring_of(5), {.down_after = 10}, 0);
+  hear_all(patient, 100, "node3");
+  patient.check(100);
+  CHECK(patient.overdue(~clockwise::FleetTime{0}).empty());
+}
+
+TEST_CASE("an observer that hears half of the fleet or less proposes nobody") {
+  Fleet fleet(ring_of(4), {.down_after = 10, .up_after = 0, .remove_after = 100}, 0);
+  fleet.heard("node0", 50);
+  fleet.heard("node1", 50);
+  CHECK(checked(fleet, 50) == Events{"-node2", "-node3"});
+  CHECK(fleet.overdue(500).empty());
+  fleet.heard("node2", 51);
+  CHECK(checked(fleet, 51) == Events{"+node2"});  // up_after is 0
+  CHECK(fleet.overdue(500) == std::vector<std::string>{"node3"});
+}
+
+TEST_CASE("other rings and nodes, and options out of their range") {
+  TokenRing<clockwise::Xxh3, int> tokens;
+  tokens.add(7, {100});
+  Fleet fleet(tokens, {.down_after = 5}, 0);
+  fleet.join(1, 8, std::initializer_list<std::uint64_t>{200});
+  CHECK(fleet.state(8) == MemberState::joining);
+  CHECK(fleet.heard(8, 3));
+  CHECK(fleet.check(6).size() == 1);
+  CHECK(fleet.state(7) == MemberState::down);
+  fleet.commit(2);
+  CHECK(fleet.ring().lookup(clockwise::Position{150}) == 8);
+  CHECK(fails_with<std::invalid_argument>("down_after",
+                                          [&] { Fleet(tokens, FleetOptions{.down_after = 0}); }));
+}
