@@ -59,7 +59,7 @@ struct Arc {
     return position - after - 1 <= last - after - 1;
   }
   template <class P>
-  requires requires(P p) { static_cast<std::uint64_t>(p); }
+    requires requires(P p) { static_cast<std::uint64_t>(p); }
   constexpr bool contains(P position) const {
     return contains(static_cast<std::uint64_t>(position));
   }

@@ -15,12 +15,11 @@ namespace clockwise {
 /// A hash policy: `h(bytes)` is noexcept and gives 64 bits, the same on every platform; `H::name`
 /// names the function and goes into fingerprints. A policy may carry a seed.
 template <class H>
-concept HashFunction = std::copy_constructible<H> &&
-    requires(const H& hash, std::span<const std::byte> bytes) {
-  { hash(bytes) }
-  noexcept->std::same_as<std::uint64_t>;
-  { H::name } -> std::convertible_to<std::string_view>;
-};
+concept HashFunction =
+    std::copy_constructible<H> && requires(const H& hash, std::span<const std::byte> bytes) {
+      { hash(bytes) } noexcept -> std::same_as<std::uint64_t>;
+      { H::name } -> std::convertible_to<std::string_view>;
+    };
 
 /// XXH3, 64 bits: the default. Source: the xxHash specification.
 struct Xxh3 {
