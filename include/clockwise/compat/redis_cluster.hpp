@@ -42,21 +42,19 @@ inline constexpr std::uint32_t redis_slot_count = 16384;
 
 namespace detail {
 
-/// False where `key` holds no '{': most keys, seen eight bytes at a time.
+/// False where `key` holds no '{', seen eight bytes at a time; true for a few others, bytes above
+/// 127 among them.
 constexpr bool may_have_hash_tag(std::string_view key) {
   if (std::is_constant_evaluated() || key.size() < 8) return key.find('{') != key.npos;
   constexpr std::uint64_t ones = 0x0101010101010101;
-  const auto has_brace = [&](std::size_t at) {
+  const auto look_at = [&](std::size_t at) {
     std::uint64_t word = 0;
     std::memcpy(&word, key.data() + at, 8);
-    word ^= ones * '{';
-    return ((word - ones) & ~word & ones << 7) != 0;
+    return (word ^ ones * '{') - ones;  // a byte that was '{' borrows, which sets its top bit
   };
-  std::size_t at = 0;
-  for (; at + 8 <= key.size(); at += 8) {
-    if (has_brace(at)) return true;
-  }
-  return has_brace(key.size() - 8);
+  std::uint64_t found = look_at(0) | look_at(key.size() - 8);
+  for (std::size_t at = 8; at + 8 < key.size(); at += 8) found |= look_at(at);
+  return (found & ones << 7) != 0;
 }
 
 }  // namespace detail

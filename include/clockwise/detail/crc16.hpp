@@ -9,9 +9,12 @@
 // the end. Sixteen tables take 8 KiB.
 
 #include <array>        // array
+#include <bit>          // endian
 #include <cstddef>      // size_t
-#include <cstdint>      // uint16_t
+#include <cstdint>      // uint16_t, uint64_t
+#include <cstring>      // memcpy
 #include <string_view>  // string_view
+#include <type_traits>  // is_constant_evaluated
 #include <utility>      // index_sequence, make_index_sequence
 
 namespace clockwise::detail {
@@ -33,13 +36,27 @@ inline constexpr auto crc16_tables = [] {
   return tables;
 }();
 
-/// `crc` stands before the first of crc16_stride bytes: it covers the first two.
+/// Eight bytes as one number, the first lowest: one load in place of eight.
+constexpr std::uint64_t crc16_word(const char* bytes) {
+  std::uint64_t word = 0;
+  if (std::is_constant_evaluated() || std::endian::native != std::endian::little) {
+    for (unsigned i = 0; i < 8; ++i) {
+      word |= std::uint64_t{static_cast<unsigned char>(bytes[i])} << (8 * i);
+    }
+  } else {
+    std::memcpy(&word, bytes, 8);
+  }
+  return word;
+}
+
+/// The next crc16_stride bytes: what the CRC covers so far weighs on the first two.
 template <std::size_t... I>
 constexpr unsigned crc16_stride_of(const char* bytes, unsigned crc, std::index_sequence<I...>) {
-  const auto byte = [bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const unsigned first_two = crc16_tables[crc16_stride - 1][byte(0) ^ crc >> 8] ^
-                             crc16_tables[crc16_stride - 2][byte(1) ^ (crc & 0xff)];
-  return (first_two ^ ... ^ crc16_tables[crc16_stride - 3 - I][byte(I + 2)]);
+  const std::uint64_t first = crc16_word(bytes) ^ (crc >> 8 | (crc & 0xff) << 8);
+  const std::uint64_t second = crc16_word(bytes + 8);
+  return ((crc16_tables[15 - I][first >> (8 * I) & 0xff] ^
+           crc16_tables[7 - I][second >> (8 * I) & 0xff]) ^
+          ...);
 }
 
 constexpr std::uint16_t crc16(std::string_view bytes) {
@@ -50,7 +67,7 @@ constexpr std::uint16_t crc16(std::string_view bytes) {
     crc ^= crc16_tables[left - 1][static_cast<unsigned char>(*at++)];
   }
   for (std::size_t n = bytes.size() / crc16_stride; n > 0; --n, at += crc16_stride) {
-    crc = crc16_stride_of(at, crc, std::make_index_sequence<crc16_stride - 2>());
+    crc = crc16_stride_of(at, crc, std::make_index_sequence<8>());
   }
   return static_cast<std::uint16_t>(crc);
 }
