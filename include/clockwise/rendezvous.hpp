@@ -50,7 +50,7 @@ namespace clockwise {
 ///                          NaN or infinite
 ///   std::out_of_range      set_weight of an id that is no member, lookup where nothing is owned
 ///
-/// lookup: O(N), one mix a node while all weights are equal, about three times that otherwise.
+/// lookup: O(N), one mix a node while all weights are equal, some ten times as long otherwise.
 /// Mutators: O(N), all or nothing. Thread-safety: that of a standard container. A model of
 /// Partitioner.
 template <HashFunction Hash, class Node>
@@ -72,10 +72,13 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     const auto id = detail::id_of(node);
     const std::size_t place = this->place_to_join(id);
     weight = detail::checked_weight(id, weight);
-    const Draw draw{detail::hash_key(this->hash(), std::string_view(id)), one_over(weight)};
-    if (draws_.capacity() == size()) draws_.reserve(2 * size() + 1);
+    const std::uint64_t seed = detail::hash_key(this->hash(), std::string_view(id));
+    if (seeds_.capacity() == size()) seeds_.reserve(2 * size() + 1);
+    if (ones_over_weights_.capacity() == size()) ones_over_weights_.reserve(2 * size() + 1);
     this->insert(place, {std::move(node), weight});
-    draws_.insert(draws_.begin() + static_cast<std::ptrdiff_t>(place), draw);
+    const auto at = static_cast<std::ptrdiff_t>(place);
+    seeds_.insert(seeds_.begin() + at, seed);
+    ones_over_weights_.insert(ones_over_weights_.begin() + at, one_over(weight));
     note_weights();
   }
 
@@ -85,7 +88,9 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     const std::size_t place = this->index_of(id);
     if (place == npos) return false;
     this->erase(place);
-    draws_.erase(draws_.begin() + static_cast<std::ptrdiff_t>(place));
+    const auto at = static_cast<std::ptrdiff_t>(place);
+    seeds_.erase(seeds_.begin() + at);
+    ones_over_weights_.erase(ones_over_weights_.begin() + at);
     note_weights();
     return true;
   }
@@ -95,7 +100,7 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     const std::size_t place = this->place_of_present(id, "set_weight");
     weight = detail::checked_weight(detail::id_of(id), weight);
     this->members_[place].weight = weight;
-    draws_[place].one_over_weight = one_over(weight);
+    ones_over_weights_[place] = one_over(weight);
     note_weights();
   }
 
@@ -103,14 +108,14 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
   index_type lookup_index(Position position) const noexcept {
     const auto key = static_cast<std::uint64_t>(position);
     if (!equal_weights_) return lookup_weighted(key);
-    index_type best = npos;
-    std::uint64_t best_draw = 0;
-    for (std::size_t i = 0; i < draws_.size(); ++i) {
-      const std::uint64_t drawn = detail::mix(key ^ draws_[i].seed);
-      if (drawn > best_draw || best == npos) {
-        best_draw = drawn;
-        best = i;
-      }
+    if (seeds_.empty()) return npos;
+    // Which draw is best cannot be predicted, so there is no branch on it.
+    index_type best = 0;
+    std::uint64_t best_draw = detail::mix(key ^ seeds_[0]);
+    for (std::size_t i = 1; i < seeds_.size(); ++i) {
+      const std::uint64_t drawn = detail::mix(key ^ seeds_[i]);
+      best = drawn > best_draw ? i : best;
+      best_draw = drawn > best_draw ? drawn : best_draw;
     }
     return best;
   }
@@ -157,11 +162,6 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
  private:
   static constexpr std::size_t few = 8;
 
-  struct Draw {
-    std::uint64_t seed;              // hash(id)
-    detail::Scaled one_over_weight;  // of weight 1 where the member is drained
-  };
-
   /// In order of preference.
   struct Ranked {
     std::uint64_t rank;
@@ -170,8 +170,9 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     friend constexpr auto operator<=>(const Ranked&, const Ranked&) = default;
   };
 
+  /// A mantissa of 0 where the member is drained.
   static detail::Scaled one_over(double weight) {
-    return detail::reciprocal(weight > 0 ? weight : 1.0);
+    return weight > 0 ? detail::reciprocal(weight) : detail::Scaled{0, 0};
   }
 
   /// Equal weights: the order of draws is that of ranks, and the logarithm can be left out.
@@ -184,11 +185,11 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
 
   template <class Visit>
   void for_each_ranked(std::uint64_t key, Visit visit) const {
-    for (std::size_t i = 0; i < draws_.size(); ++i) {
-      if (!(this->members_[i].weight > 0)) continue;
-      const std::uint64_t drawn = detail::mix(key ^ draws_[i].seed);
-      const std::uint64_t rank =
-          equal_weights_ ? 0 : detail::weighted_rank(drawn, draws_[i].one_over_weight);
+    for (std::size_t i = 0; i < seeds_.size(); ++i) {
+      const detail::Scaled& one_over_weight = ones_over_weights_[i];
+      if (one_over_weight.mantissa == 0) continue;
+      const std::uint64_t drawn = detail::mix(key ^ seeds_[i]);
+      const std::uint64_t rank = equal_weights_ ? 0 : detail::weighted_rank(drawn, one_over_weight);
       visit(Ranked{rank, ~drawn, i});
     }
   }
@@ -196,12 +197,13 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
   index_type lookup_weighted(std::uint64_t key) const noexcept {
     Ranked best{~std::uint64_t{0}, ~std::uint64_t{0}, npos};
     for_each_ranked(key, [&](const Ranked& ranked) {
-      if (ranked < best) best = ranked;
+      if (ranked.rank <= best.rank && ranked < best) best = ranked;
     });
     return best.index;
   }
 
-  std::vector<Draw> draws_;  // parallel to the members
+  std::vector<std::uint64_t> seeds_;               // by member: hash(id)
+  std::vector<detail::Scaled> ones_over_weights_;  // by member
   bool equal_weights_ = true;
 };
 
