@@ -305,8 +305,8 @@ bytes before the line feed, none at all included. A carriage return is a byte.
 
 The owner is the first node clockwise, and the first replica unless it is dead:
 then text has it in brackets. The replicas are the live nodes to use, in order.
-Substitutes for dead ones come last: text marks them with a *, csv counts them in
-a column. JSON is an object a line.
+Substitutes for dead ones come last: text marks them with a *, csv counts them
+in a column. JSON is an object a line.
 
   ringctl route fleet.csv --key user:42
   ringctl route fleet.csv keys.txt --replicas 2 --dead cache-03,cache-07
