@@ -219,10 +219,13 @@ class RingTable {
     const int bits = (std::min)(static_cast<int>(std::bit_width(vnodes.size())) - 4, 15);
     const int shift = 64 - bits;
     std::vector<std::size_t> ends((std::size_t{1} << bits) + 1);
-    for (const Vnode& vnode : vnodes) ++ends[(vnode.position >> shift) + 1];
+    const auto bucket_of = [shift](const Vnode& vnode) {
+      return static_cast<std::size_t>(vnode.position >> shift);
+    };
+    for (const Vnode& vnode : vnodes) ++ends[bucket_of(vnode) + 1];
     for (std::size_t bucket = 1; bucket < ends.size(); ++bucket) ends[bucket] += ends[bucket - 1];
     std::vector<Vnode> dealt(vnodes.size());
-    for (const Vnode& vnode : vnodes) dealt[ends[vnode.position >> shift]++] = vnode;
+    for (const Vnode& vnode : vnodes) dealt[ends[bucket_of(vnode)]++] = vnode;
     auto begin = dealt.begin();
     for (std::size_t bucket = 0; bucket + 1 < ends.size(); ++bucket) {
       const auto end = dealt.begin() + static_cast<std::ptrdiff_t>(ends[bucket]);
