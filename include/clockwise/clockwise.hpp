@@ -25,6 +25,7 @@
 #include "clockwise/node.hpp"
 #include "clockwise/rendezvous.hpp"
 #include "clockwise/replica_list.hpp"
+#include "clockwise/replica_table.hpp"
 #include "clockwise/slot_map.hpp"
 #include "clockwise/theory.hpp"
 #include "clockwise/token_ring.hpp"

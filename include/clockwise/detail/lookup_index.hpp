@@ -78,6 +78,13 @@ inline std::size_t first_not_below(std::span<const std::uint64_t> positions, std
   return static_cast<std::size_t>(found - positions.data());
 }
 
+/// An array with one row a vnode, in rank order, that is read once the rank is known. Its memory is
+/// requested while the rank is being found.
+struct Rows {
+  const void* data;
+  std::size_t row_bytes;
+};
+
 /// An index over the sorted positions of a table and the parallel owners. It holds no reference to
 /// them: every call takes the arrays that it was built from, and they are not empty. Concurrent
 /// calls are safe; build() needs the object alone.
@@ -98,13 +105,14 @@ class LookupIndex {
     *this = std::move(fresh);
   }
 
-  /// The rank of the first vnode at or after `position`; past the end 0.
-  std::size_t rank(std::uint64_t position, Positions positions, Owners owners) const noexcept {
+  /// The rank of the first vnode at or after `position`; past the end 0. `rows` is what the caller
+  /// reads at that rank.
+  std::size_t rank(std::uint64_t position, Positions positions, Rows rows) const noexcept {
     if (position > last_) [[unlikely]]
       return 0;
     const std::uint64_t cut = position >> shift_;
     return dense_ ? dense_rank(position, cut, positions)
-                  : sparse_rank(position, cut, positions, owners);
+                  : sparse_rank(position, cut, positions, rows);
   }
 
   /// The owner of `position`: owners[rank(position)].
@@ -113,7 +121,7 @@ class LookupIndex {
       return owners[0];
     const std::uint64_t cut = position >> shift_;
     return dense_ ? dense_owner(position, cut, positions, owners)
-                  : owners[sparse_rank(position, cut, positions, owners)];
+                  : owners[sparse_rank(position, cut, positions, {owners.data(), sizeof(Index)})];
   }
 
   /// out[i] = owner(keys[i]), for every key; `out` has at least as many elements. On a large table
@@ -212,16 +220,16 @@ class LookupIndex {
   }
 
   std::size_t sparse_rank(std::uint64_t position, std::uint64_t cut, Positions positions,
-                          Owners owners) const noexcept {
+                          Rows rows) const noexcept {
     const auto bucket = static_cast<std::size_t>(cut >> sparse_bits);
     const std::size_t base = bases_[bucket >> group_bits];
     const std::uint16_t relative = offsets_[bucket];
     if (relative == marked) [[unlikely]]
       return search(positions, position, base);
     const std::size_t offset = base + relative;
-    // The owner is one of the next few: on the line of the first or, now and then, the one after.
-    prefetch(owners.data() + offset);
-    prefetch(owners.data() + offset, 7 * sizeof(Index));
+    // The row is one of the next few: on the line of the first or, now and then, the one after.
+    prefetch(rows.data, offset * rows.row_bytes);
+    prefetch(rows.data, (offset + 7) * rows.row_bytes);
     const std::uint16_t* const fragments = fragments_.data() + offset;
     const auto key = static_cast<std::uint16_t>(cut);
     const std::size_t passed = count_behind(fragments, key);

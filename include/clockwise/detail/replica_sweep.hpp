@@ -26,7 +26,7 @@ namespace clockwise::detail {
 ///   clockwise:   A/r1  B/r2  A/r1  C/r2       from B: B (r2), A (r1)
 ///                                             from A: A (r1), B (r2)
 ///
-/// Where domains may repeat, the list is the first node of each domain and then the nearest others.
+/// Where domains may repeat, the list is the first node of each domain and the nearest others.
 class ReplicaWindow {
  public:
   /// `nodes`: all node numbers are below it.
@@ -57,10 +57,19 @@ class ReplicaWindow {
   /// Whether the list is as long as it can get.
   bool full() const { return size_ == most_domains_ && (!may_repeat() || linked_ >= left_); }
 
-  /// The list, once it is full.
+  /// The list in order of preference, once it is full.
   std::span<const std::uint32_t> replicas() {
-    for (std::size_t i = 0; i < size_; ++i) nodes_[i] = firsts_[i].node;
-    if (may_repeat()) append_repeats();
+    std::size_t place = 0;
+    std::size_t first = 0;
+    if (may_repeat()) {
+      // Both orders are by distance, so the firsts come by in theirs.
+      const std::size_t repeats = left_ - most_domains_;
+      for (auto node = links_.back().next; place - first < repeats; node = links_[node].next) {
+        if (first < size_ && firsts_[first].node == node) ++first;
+        nodes_[place++] = node;
+      }
+    }
+    for (; first < size_; ++first) nodes_[place++] = firsts_[first].node;
     return nodes_;
   }
 
@@ -78,15 +87,6 @@ class ReplicaWindow {
   bool may_repeat() const { return left_ > most_domains_; }
   /// The entry before the first and after the last.
   std::uint32_t ends() const { return static_cast<std::uint32_t>(links_.size() - 1); }
-
-  void append_repeats() {
-    std::size_t place = size_;
-    for (std::uint32_t node = links_.back().next; place < left_; node = links_[node].next) {
-      bool is_first = false;
-      for (std::size_t i = 0; i < size_; ++i) is_first = is_first || nodes_[i] == node;
-      if (!is_first) nodes_[place++] = node;
-    }
-  }
 
   void move_to_front(std::uint32_t node) {
     Links& own = links_[node];
@@ -111,8 +111,8 @@ class ReplicaWindow {
 };
 
 /// Calls visit(rank, nodes) for each arc that is not empty, counter-clockwise, with the numbers of
-/// the nodes that hold its keys, in no order. Every call gives the same number of nodes. O(M) steps
-/// of O(replicas).
+/// the nodes that hold its keys, in order of preference within each group of the request. Every
+/// call gives the same number of nodes. O(M) steps of O(replicas).
 template <class Ring, class Request, class Visit>
 void for_each_replica_set(const Ring& ring, const Request& request, Visit visit) {
   const auto& topology = ring.topology();

@@ -70,9 +70,13 @@ class RingTable {
   /// The rank of the first vnode at or after `position`, past the end the first of all; 0 on an
   /// empty table.
   std::size_t rank_of(std::uint64_t position) const noexcept {
+    return rank_of(position, {owners_.data(), sizeof(Index)});
+  }
+  /// The same for one who reads `rows` next, not the owners.
+  std::size_t rank_of(std::uint64_t position, [[maybe_unused]] Rows rows) const noexcept {
     if (empty()) return 0;
     if constexpr (has_index) {
-      return index_.rank(position, positions_, owners_);
+      return index_.rank(position, positions_, rows);
     } else {
       return search(position);
     }
