@@ -145,12 +145,13 @@ class MovementBuilder {
 
   std::vector<Record> finish() {
     // The arcs that came first may go on from those that came last, across 2^64.
+    const std::uint64_t first = records_.empty() ? 0 : records_.front().arc.after;
     std::vector<Record> records;
     std::vector<bool> joined(records_.size());
     for (std::size_t i = 0; i < records_.size(); ++i) {
       Record& record = records_[i];
       const std::size_t last = latest_[record.to];
-      if (record.arc.after != records_.front().arc.after) break;
+      if (record.arc.after != first) break;
       if (last == i || joined[last] || records_[last].from != record.from ||
           records_[last].arc.last != record.arc.after) {
         continue;
@@ -180,7 +181,7 @@ Movement<typename Before::node_type> replica_movement(const Before& before, cons
   MovementBuilder<typename Before::node_type> builder(after.size());
   for_each_copy_change(before, after, before_request, after_request, [&](const CopyChange& change) {
     if (change.to == no_member) return;
-    builder.add(change.arc, change.from == no_member ? change.owner : change.from, change.to);
+    builder.add(change.arc, change.from == no_member ? change.holders[0] : change.from, change.to);
   });
   std::size_t copies = 0;
   for (std::size_t group = 0; group < after_request.groups(); ++group) {
@@ -215,7 +216,8 @@ Movement<typename Before::node_type> movement(const Before& before, const After&
 }
 
 /// The same for each of `r` replicas, as preference_list(key, r) names them on either ring: which
-/// node comes to hold a copy of which arc. Order within a list is no movement. O(r (M + N)).
+/// node comes to hold a copy of which arc, in place of whom; where there are more copies than there
+/// were, `from` is some node that holds one. Order within a list is no movement. O(r (M + N)).
 template <class Before, class After>
   requires detail::ComparableRings<Before, After>
 Movement<typename Before::node_type> movement(const Before& before, const After& after,

@@ -97,9 +97,8 @@ struct ReplicaSetTable {
 /// What becomes of one copy of an arc. Members are numbered as in the ring they are named with.
 struct CopyChange {
   Arc arc;
-  std::uint32_t from;   ///< Whose copy goes, before; no_member: there is one more than there was.
-  std::uint32_t to;     ///< Who gets it, after; no_member: there is one less.
-  std::uint32_t owner;  ///< The arc's owner before.
+  std::uint32_t from;  ///< Whose copy goes, before; no_member: there is one more than there was.
+  std::uint32_t to;    ///< Who gets it, after; no_member: there is one less.
   std::span<const std::uint32_t> holders;  ///< All that have the arc before,
   std::span<const std::uint32_t> takers;   ///< and after, both ascending.
 };
@@ -122,7 +121,7 @@ void for_each_copy_change(const Before& before, const After& after, const Reques
         const auto holders = old_sets.at(old_rank);
         const auto takers = new_sets.at(new_rank);
         if (std::equal(holders.begin(), holders.end(), takers.begin(), takers.end(), same)) return;
-        CopyChange change{arc, no_member, no_member, before.owners()[old_rank], holders, takers};
+        CopyChange change{arc, no_member, no_member, holders, takers};
         std::size_t giver = 0;
         const auto next_giver = [&] {  // whose copy goes, no_member after the last
           while (giver < holders.size() &&
