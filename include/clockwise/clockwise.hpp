@@ -28,6 +28,7 @@
 #include "clockwise/replica_table.hpp"
 #include "clockwise/slot_map.hpp"
 #include "clockwise/theory.hpp"
+#include "clockwise/token_allocator.hpp"
 #include "clockwise/token_ring.hpp"
 #include "clockwise/transition.hpp"
 #include "clockwise/version.hpp"
