@@ -24,7 +24,8 @@ LAYERS = """
 1.8   detail/listed_ring detail/ring_edit
 2     hash_ring jump maglev mod_n multi_probe rendezvous slot_map token_ring
 2.5   replica_table
-3     balance bounded_load durability fleet hot_key migration movement shared transition wire
+3     balance bounded_load durability fleet hot_key migration movement shared token_allocator
+3     transition wire
 3     compat/cassandra compat/envoy compat/haproxy compat/ketama compat/nginx compat/redis_cluster
 9     clockwise
 """
