@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "commands.hpp"
+#include "engine.hpp"
+#include "engine_diff.hpp"
 #include "fleet.hpp"
 #include "keys.hpp"
 #include "output.hpp"
@@ -39,6 +41,8 @@ struct DiffOptions {
   std::string after;
   KeySource keys;
   Placement placement;
+  std::string scheme = own_scheme;
+  std::string scheme_after;  ///< Empty: the same.
   Format format = Format::text;
   std::uint64_t top = 20;
 };
@@ -410,6 +414,17 @@ void run_diff(const DiffOptions& options) {
 
   const Fleet before = read_fleet(options.before);
   const Fleet after = read_fleet(options.after);
+  const std::string& scheme_after =
+      options.scheme_after.empty() ? options.scheme : options.scheme_after;
+  if (options.scheme != own_scheme || scheme_after != own_scheme) {
+    print_engine_diff({{before, options.scheme},
+                       {after, scheme_after},
+                       options.keys,
+                       options.placement,
+                       options.format,
+                       options.top});
+    return;
+  }
   Diff diff;
   with_hash(options.placement, [&](auto hash) { diff = make_diff(options, before, after, hash); });
   switch (options.format) {
@@ -439,6 +454,12 @@ void add_diff(CLI::App& app) {
       ->type_name("AFTER");
   add_key_options(*command, options->keys);
   add_placement_options(*command, options->placement);
+  add_scheme_option(*command, "--scheme",
+                    "Whose placement: clockwise's own, or that of an\n"
+                    "engine named below [clockwise]",
+                    options->scheme);
+  add_scheme_option(*command, "--scheme-after", "The same for AFTER, where it is another",
+                    options->scheme_after);
   command
       ->add_option_function<std::string>(
           "--top",
@@ -455,8 +476,18 @@ the order of their ids. Nodes of weight 0 are left out; it knows no others.
   ringctl diff before.csv after.csv
   ringctl diff before.csv after.csv keys.txt --format json
   find /srv -print0 | ringctl diff before.csv after.csv -0 -
-)");
-  command->callback([options] { run_diff(*options); });
+  ringctl diff now.csv now.csv keys.txt --scheme ketama --scheme-after clockwise
+
+Other schemes are compared without mod N; where the two put keys at positions
+that do not compare, over the keys alone.
+
+)" + std::string(scheme_help));
+  command->callback([options, command] {
+    check_placement_options(
+        *command,
+        {options->scheme, options->scheme_after.empty() ? options->scheme : options->scheme_after});
+    run_diff(*options);
+  });
 }
 
 }  // namespace ringctl

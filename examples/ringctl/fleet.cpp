@@ -20,8 +20,9 @@ namespace {
 /// Untrusted bytes: a fleet file of a million nodes is a fifth of this.
 constexpr std::size_t largest_file = std::size_t{256} << 20;
 
-enum Column : std::size_t { id, weight, rack, datacenter };
-constexpr std::array<std::string_view, 4> column_names{"id", "weight", "rack", "datacenter"};
+enum Column : std::size_t { id, weight, rack, datacenter, tokens, slots, replica_of, server_id };
+constexpr std::array<std::string_view, 8> column_names{
+    "id", "weight", "rack", "datacenter", "tokens", "slots", "replica_of", "server_id"};
 
 std::string in_quotes(std::string_view text) { return '"' + shown(text) + '"'; }
 
@@ -40,7 +41,8 @@ std::vector<Column> columns_of(const CsvRecord& header, const CsvReader& reader)
     const auto name = std::find(column_names.begin(), column_names.end(), lower_case(field));
     if (name == column_names.end()) {
       reader.fail(header.line, "unknown column " + in_quotes(field) +
-                                   "; the columns are id, weight, rack and datacenter");
+                                   "; the columns are id, weight, rack and datacenter, and for "
+                                   "some engines tokens, slots, replica_of and server_id");
     }
     const auto column = static_cast<Column>(name - column_names.begin());
     if (std::find(columns.begin(), columns.end(), column) != columns.end()) {
@@ -89,6 +91,12 @@ FleetNode node_of(CsvRecord& record, const std::vector<Column>& columns, const C
         break;
       case datacenter:
         node.options.datacenter = std::move(field);
+        break;
+      case tokens:
+     case slots:
+      case replica_of:
+      case server_id:
+        if (!field.empty()) node.traits[std::string(column_names[columns[i]])] = std::move(field);
         break;
     }
   }

@@ -4,6 +4,7 @@
 
 #include <clockwise/node.hpp>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ namespace ringctl {
 struct FleetNode {
   std::string id;
   clockwise::NodeOptions options;
+  std::map<std::string, std::string> traits;  ///< What only some engine reads, by column.
   std::size_t line = 0;
 };
 

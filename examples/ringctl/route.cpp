@@ -19,6 +19,7 @@
 
 #include "commands.hpp"
 #include "csv.hpp"
+#include "engine.hpp"
 #include "error.hpp"
 #include "fleet.hpp"
 #include "keys.hpp"
@@ -38,6 +39,7 @@ struct RouteOptions {
   std::string fleet;
   KeySource keys;
   Placement placement;
+  std::string scheme = own_scheme;
   Format format = Format::text;
   std::size_t replicas = 3;
   std::optional<Spread> spread;
@@ -234,6 +236,22 @@ void print_routes(const AnyRing& ring, const RouteOptions& options,
   }
 }
 
+template <class AnyRing>
+void print_as(const AnyRing& ring, const RouteOptions& options,
+              const std::unordered_set<std::string>& dead) {
+  switch (options.format) {
+    case Format::text:
+      print_routes<TextRows>(ring, options, dead);
+      break;
+    case Format::csv:
+      print_routes<CsvRows>(ring, options, dead);
+      break;
+    case Format::json:
+      print_routes<JsonRows>(ring, options, dead);
+      break;
+  }
+}
+
 void run_route(RouteOptions options) {
   if (options.keys.empty()) options.keys.files.push_back("-");
   auto inputs = options.keys.files;
@@ -242,20 +260,12 @@ void run_route(RouteOptions options) {
 
   const Fleet fleet = read_fleet(options.fleet);
   const auto dead = dead_nodes(options, fleet);
-  with_hash(options.placement, [&](auto hash) {
-    const auto ring = make_ring(fleet, options.placement, hash);
-    switch (options.format) {
-      case Format::text:
-        print_routes<TextRows>(ring, options, dead);
-        break;
-      case Format::csv:
-        print_routes<CsvRows>(ring, options, dead);
-        break;
-      case Format::json:
-        print_routes<JsonRows>(ring, options, dead);
-        break;
-    }
-  });
+  if (options.scheme != own_scheme) {
+    print_as(*make_engine(fleet, options.scheme, options.placement), options, dead);
+    return;
+  }
+  with_hash(options.placement,
+            [&](auto hash) { print_as(make_ring(fleet, options.placement, hash), options, dead); });
 }
 
 Spread parse_spread(const std::string& text) {
@@ -298,6 +308,10 @@ void add_route(CLI::App& app) {
       ->take_all()
       ->allow_extra_args(false);
   add_placement_options(*command, options->placement);
+  add_scheme_option(*command, "--scheme",
+                    "Whose placement: clockwise's own, or that of an\n"
+                    "engine named below [clockwise]",
+                    options->scheme);
   add_format_option(*command, options->format);
   command->footer(
       R"(Keys come from the files, else from standard input, one a line: a key is all the
@@ -311,8 +325,13 @@ in a column. JSON is an object a line.
   ringctl route fleet.csv --key user:42
   ringctl route fleet.csv keys.txt --replicas 2 --dead cache-03,cache-07
   find /srv -print0 | ringctl route fleet.csv -0 --format csv > owners.csv
-)");
-  command->callback([options] { run_route(*options); });
+  ringctl route memcached.csv --scheme ketama --key user:42
+
+)" + std::string(scheme_help));
+  command->callback([options, command] {
+    check_placement_options(*command, {options->scheme});
+    run_route(*options);
+  });
 }
 
 }  // namespace ringctl

@@ -270,6 +270,13 @@ class RedisSlotMap {
     return ranges;
   }
 
+  struct Node {
+    std::string name;
+    std::string master;                 ///< Of a replica; empty for a master.
+    std::vector<std::string> replicas;  ///< Of a master, in the order listed.
+  };
+  /// In id order.
+  std::span<const Node> nodes() const noexcept { return nodes_; }
   std::size_t size() const noexcept { return nodes_.size(); }
   bool empty() const noexcept { return nodes_.empty(); }
   bool contains(std::string_view node) const { return index_of(node) != none; }
@@ -404,11 +411,6 @@ class RedisSlotMap {
  private:
   static constexpr std::uint16_t none = 0xffff;
 
-  struct Node {
-    std::string name;
-    std::string master;                 // of a replica; else empty
-    std::vector<std::string> replicas;  // of a master, in the order listed
-  };
   struct Move {
     std::uint16_t slot;
     std::uint16_t target;
