@@ -8,8 +8,9 @@
 //   moved.fraction();                                   // 0.0588 for 16 -> 17 nodes
 //   for (const auto& [arc, from, to] : moved.transfers()) ...
 
+#include <algorithm>    // sort
 #include <concepts>     // same_as
-#include <cstddef>      // size_t
+#include <cstddef>      // ptrdiff_t, size_t
 #include <cstdint>      // uint32_t, uint64_t
 #include <map>          // map
 #include <numeric>      // gcd, lcm
@@ -146,24 +147,21 @@ class MovementBuilder {
   std::vector<Record> finish() {
     // The arcs that came first may go on from those that came last, across 2^64.
     const std::uint64_t first = records_.empty() ? 0 : records_.front().arc.after;
-    std::vector<Record> records;
-    std::vector<bool> joined(records_.size());
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      Record& record = records_[i];
-      const std::size_t last = latest_[record.to];
-      if (record.arc.after != first) break;
-      if (last == i || joined[last] || records_[last].from != record.from ||
-          records_[last].arc.last != record.arc.after) {
-        continue;
+    std::vector<std::size_t> joined;
+    for (std::size_t i = 0; i < records_.size() && records_[i].arc.after == first; ++i) {
+      const std::size_t last = latest_[records_[i].to];
+      if (last != i && records_[last].from == records_[i].from &&
+          records_[last].arc.last == first) {
+        joined.push_back(last);
+        records_[i].arc.after = records_[last].arc.after;
       }
-      record.arc.after = records_[last].arc.after;
-      joined[last] = true;
     }
-    records.reserve(records_.size());
-    for (std::size_t i = 0; i < records_.size(); ++i) {
-      if (!joined[i]) records.push_back(records_[i]);
+    std::sort(joined.begin(), joined.end());
+    while (!joined.empty()) {  // from the back, where all of them are
+      records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(joined.back()));
+      joined.pop_back();
     }
-    return records;
+    return std::move(records_);
   }
 
  private:

@@ -73,7 +73,7 @@ void for_each_common_arc(const BeforeTable& before, const AfterTable& after, Vis
   }
 }
 
-/// The replica sets of all arcs, in ascending order of node: `size` numbers a rank.
+/// The replica sets of all arcs: `size` numbers a rank.
 struct ReplicaSetTable {
   std::size_t size = 0;
   std::vector<std::uint32_t> nodes;
@@ -85,8 +85,7 @@ struct ReplicaSetTable {
         size = set.size();
         nodes.resize(size * ring.vnode_count());
       }
-      const auto place = nodes.begin() + static_cast<std::ptrdiff_t>(rank * size);
-      std::sort(place, std::copy(set.begin(), set.end(), place));
+      std::copy(set.begin(), set.end(), nodes.begin() + static_cast<std::ptrdiff_t>(rank * size));
     });
   }
   std::span<const std::uint32_t> at(std::size_t rank) const {
@@ -112,15 +111,27 @@ void for_each_copy_change(const Before& before, const After& after, const Reques
   const ReplicaSetTable new_sets(after, after_request);
   if (old_sets.size == 0 || new_sets.size == 0) return;
   const auto matches = matched_members(before, after);
+  std::vector<std::uint32_t> holders(old_sets.size);
+  std::vector<std::uint32_t> takers(new_sets.size);
+  const auto sorted = [](std::span<const std::uint32_t> set, std::vector<std::uint32_t>& into) {
+    std::copy(set.begin(), set.end(), into.begin());
+    std::sort(into.begin(), into.end());
+  };
   const auto same = [&](std::uint32_t old_node, std::uint32_t new_node) {
     return matches[old_node] == new_node;
   };
   for_each_common_arc(
       before.table(), after.table(),
       [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
-        const auto holders = old_sets.at(old_rank);
-        const auto takers = new_sets.at(new_rank);
-        if (std::equal(holders.begin(), holders.end(), takers.begin(), takers.end(), same)) return;
+        const auto before_set = old_sets.at(old_rank);
+        const auto after_set = new_sets.at(new_rank);
+        // Most arcs do not change: the lists agree in their order too.
+        if (std::equal(before_set.begin(), before_set.end(), after_set.begin(), after_set.end(),
+                       same)) {
+          return;
+        }
+        sorted(before_set, holders);
+        sorted(after_set, takers);
         CopyChange change{arc, no_member, no_member, holders, takers};
         std::size_t giver = 0;
         const auto next_giver = [&] {  // whose copy goes, no_member after the last
