@@ -145,7 +145,7 @@ TEST_CASE("two strategies on three datacenters") {
         std::vector<std::string>{"a"});
 }
 
-TEST_CASE("ranges are (left, right], and the first wraps") {
+TEST_CASE("a range ends with its token, and the first wraps") {
   CassandraRing ring;
   ring.add("a", {-100, 50});
   ring.add("b", {0});

@@ -73,6 +73,12 @@ TEST_CASE("a hash tag is found wherever it stands") {
       CHECK(redis_slot(open) == bitwise_crc16(open) % 16384);
     }
   }
+  for (int byte = 0; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    const std::string key = std::string(11, c) + "}" + std::string(9, c);
+    INFO("byte " << byte);
+    CHECK(redis_slot(key) == bitwise_crc16(c == '{' ? std::string(10, c) : key) % 16384);
+  }
   // Bytes that are one bit from a brace, and those with the top bit set, are no braces.
   for (const char* key :
        {"zzzzzzzz|zzzzzz}", "zzzzzzzz\xfbzzzzzz}", "\x7a\x7a\x7a\x7a\x7a\x7a\x7a\x7a}"}) {
@@ -108,8 +114,10 @@ TEST_CASE("an even split rounds as floats do") {
       const volatile float end = cursor + each;
       const volatile float before = end - 1;
       const long last = i + 1 == masters ? 16383 : std::lround(static_cast<double>(before));
-      INFO("master " << i << " of " << masters);
-      REQUIRE(ranges[i].last == last);
+      if (ranges[i].last != last) {
+        INFO("master " << i << " of " << masters);
+        REQUIRE(ranges[i].last == last);
+      }
       cursor = end;
     }
   }

@@ -64,6 +64,7 @@ constexpr bool may_have_hash_tag(std::string_view key) {
 constexpr std::string_view redis_hash_tag(std::string_view key) {
   if (!detail::may_have_hash_tag(key)) return key;
   const std::size_t open = key.find('{');
+  if (open == key.npos) return key;
   const std::size_t close = key.find('}', open + 1);
   if (close == key.npos || close == open + 1) return key;
   return key.substr(open + 1, close - open - 1);
