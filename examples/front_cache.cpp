@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+// A hot key in front of its owner: a cache in every front end that keeps a value for a second or so
+// and fetches it once, however many requests want it at that moment.
+//
+// No placement can help with one key that takes 30,000 requests a second, since a key has one
+// owner. This can: the owner sees one request a second from each front end, whatever the traffic.
+// The price is that readers may see a value that is as old as the time to live.
+
+#include <atomic>
+#include <chrono>
+#include <clockwise/hash_ring.hpp>
+#include <clockwise/hot_key.hpp>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace {
+
+using Time = std::chrono::nanoseconds;  // since the program's start, by a clock of the caller
+
+/// Keeps values for `ttl`. get() calls fetch(key) outside any lock, once for all who ask for a key
+/// while it is missing or too old; they wait for that one. Where fetch throws, all of them get the
+/// exception, and the next to ask tries again.
+class FrontCache {
+ public:
+  FrontCache(Time ttl, std::size_t most_keys) : ttl_(ttl), most_keys_(most_keys) {}
+
+  std::string get(const std::string& key, Time now,
+                  const std::function<std::string(const std::string&)>& fetch) {
+    std::unique_lock lock(mutex_);
+    std::shared_ptr<Flight>& slot = flights_[key];
+    if (slot != nullptr && (!slot->landed || now < slot->expires)) {
+      const std::shared_ptr<Flight> flight = slot;
+      landed_.wait(lock, [&] { return flight->landed; });
+      if (flight->failure) std::rethrow_exception(flight->failure);
+      return flight->value;
+    }
+    const auto flight = std::make_shared<Flight>();
+    slot = flight;
+    if (flights_.size() > most_keys_) drop_old(now, key);
+    lock.unlock();
+
+    std::string value;
+    std::exception_ptr failure;
+    try {
+      value = fetch(key);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+
+    lock.lock();
+    flight->landed = true;
+    flight->value = value;
+    flight->failure = failure;
+    flight->expires = failure ? now : now + ttl_;
+    landed_.notify_all();
+    if (failure) std::rethrow_exception(failure);
+    return value;
+  }
+
+ private:
+  struct Flight {
+    bool landed = false;
+    std::string value;
+    std::exception_ptr failure;
+    Time expires{};
+  };
+
+  /// All that has expired; where nothing has, whatever is landed.
+  void drop_old(Time now, const std::string& keep) {
+    const auto drop = [&](auto condition) {
+      return std::erase_if(flights_, [&](const auto& entry) {
+        return entry.first != keep && entry.second->landed && condition(*entry.second);
+      });
+    };
+    if (drop([&](const Flight& flight) { return flight.expires <= now; }) == 0) {
+      drop([](const Flight&) { return true; });
+    }
+  }
+
+  Time ttl_;
+  std::size_t most_keys_;
+  std::mutex mutex_;
+  std::condition_variable landed_;
+  std::unordered_map<std::string, std::shared_ptr<Flight>> flights_;
+};
+
+/// Counts what reaches each node, on a clock of its own.
+struct Backend {
+  clockwise::HashRing<> ring;
+  std::unordered_map<std::string, std::uint64_t> requests;
+  std::string fetch(const std::string& key) {
+    ++requests[ring.lookup(key)];
+    return "value of " + key;
+  }
+};
+
+constexpr int seconds = 10;
+constexpr int requests_a_second = 30000;
+constexpr int front_ends = 4;
+
+/// 30,000 requests a second for one key, spread over the front ends, for ten seconds.
+std::uint64_t owner_requests_a_second(Backend& backend, std::deque<FrontCache>* caches) {
+  backend.requests.clear();
+  const auto fetch = [&](const std::string& key) { return backend.fetch(key); };
+  for (std::uint64_t i = 0; i < std::uint64_t{seconds} * requests_a_second; ++i) {
+    const Time now = std::chrono::seconds(1) * i / requests_a_second;
+    if (caches == nullptr) {
+      fetch("hot");
+    } else {
+      (*caches)[i % front_ends].get("hot", now, fetch);
+    }
+  }
+  return backend.requests[backend.ring.lookup("hot")] / seconds;
+}
+
+}  // namespace
+
+int main() {
+  Backend backend;
+  for (int i = 0; i < 16; ++i) backend.ring.add("node-" + std::to_string(i));
+  std::printf("one key, %d requests a second at %d front ends\n", requests_a_second, front_ends);
+  std::printf("  straight to its owner:         %5llu a second there\n",
+              static_cast<unsigned long long>(owner_requests_a_second(backend, nullptr)));
+
+  // Split: readers pick one of eight copies.
+  const auto copies = clockwise::split(backend.ring, "hot", 8);
+  std::unordered_map<std::string, std::uint64_t> by_node;
+  for (std::uint64_t i = 0; i < requests_a_second; ++i) ++by_node[copies.one(i).node];
+  std::uint64_t most = 0;
+  for (const auto& [node, count] : by_node) most = count > most ? count : most;
+  std::printf("  split into 8 copies:           %5llu a second at most on one of %zu nodes\n",
+              static_cast<unsigned long long>(most), by_node.size());
+
+  std::deque<FrontCache> caches;
+  for (int i = 0; i < front_ends; ++i) caches.emplace_back(std::chrono::seconds(1), 1000);
+  std::printf("  a one-second cache in front:   %5llu a second there, one a front end\n",
+              static_cast<unsigned long long>(owner_requests_a_second(backend, &caches)));
+
+  // Single flight: eight threads want a value that takes a while and is in no cache yet.
+  FrontCache cold(std::chrono::seconds(1), 1000);
+  std::atomic<int> fetches{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      cold.get("cold", Time(0), [&](const std::string& key) {
+        ++fetches;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        return "value of " + key;
+      });
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  std::printf("8 threads ask for a cold key:    %5d fetch\n", fetches.load());
+}
