@@ -75,6 +75,13 @@ class ReplicaList {
   /// An empty list that `requested` nodes were asked of.
   explicit ReplicaList(std::size_t requested) : requested_(requested) {}
 
+  /// A list of at most 8: node_at(i) for each i < `size`.
+  template <class NodeAt>
+  ReplicaList(std::size_t requested, std::size_t size, NodeAt node_at)
+      : size_(size), requested_(requested) {
+    for (std::size_t i = 0; i < size; ++i) inline_[i] = &node_at(i);
+  }
+
   iterator begin() const { return iterator(*this, 0); }
   iterator end() const { return iterator(*this, size_); }
   std::size_t size() const { return size_; }

@@ -176,6 +176,10 @@ class LookupIndex {
   static constexpr bool is_behind(Word distance) noexcept {
     return static_cast<SignedWord>(distance) < 0;
   }
+  /// 1 where a distance is that of a word behind, else 0.
+  static constexpr Word sign_of(Word distance) noexcept {
+    return distance >> (2 * word_fragment_bits - 1);
+  }
   /// Whether the distance from a key to a word is 0 in the fragment, or that of a word behind.
   static constexpr bool is_unsettled(Word distance) noexcept {
     constexpr Word unit = Word{1} << word_fragment_bits;
@@ -190,9 +194,11 @@ class LookupIndex {
       return search(positions, position, 0);
     const Word* const words = words_.data() + offset;
     const Word key = word_of(cut, 0);
-    std::size_t passed = is_behind(words[2] - key) ? 3 : 2;
-    passed = is_behind(words[1] - key) ? passed : 1;
-    passed = is_behind(words[0] - key) ? passed : 0;
+    // As numbers: compilers make branches of conditions, and these have no habits.
+    const Word first = sign_of(words[0] - key);
+    const Word second = first & sign_of(words[1] - key);
+    const Word third = second & sign_of(words[2] - key);
+    const std::size_t passed = std::size_t{first} + second + third;
     if (is_unsettled(words[passed] - key)) [[unlikely]]
       return search(positions, position, offset);
     return offset + passed;

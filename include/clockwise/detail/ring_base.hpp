@@ -196,6 +196,8 @@ class RingBase {
   Topology topology_;
 
  private:
+  static constexpr std::size_t most_few = 8;
+
   const Ring& self() const noexcept { return static_cast<const Ring&>(*this); }
 
   template <class Key>
@@ -205,6 +207,14 @@ class RingBase {
 
   template <class Request>
   ReplicaList<Node> replicas(std::uint64_t position, const Request& request) const {
+    if constexpr (std::same_as<Request, OneGroup>) {
+      const auto extent = request.extent(topology_, 0);
+      const bool apart = request.spread != Spread::nodes && topology_.has_racks();
+      const std::size_t wanted = attainable(request.replicas, request.spread, extent);
+      if (wanted <= most_few && (!apart || wanted <= extent.domains)) {
+        return few_replicas(position, request.replicas, wanted, apart);
+      }
+    }
     return with_quotas(
         request, [&](std::size_t group) { return request.extent(topology_, group); },
         [&](std::span<Quota> quotas) {
@@ -212,6 +222,27 @@ class RingBase {
           fill(position, request, quotas, [&](Index owner) { list.push_back(node(owner)); });
           return list;
         });
+  }
+
+  /// The common case: up to `most_few` nodes, all in different failure domains. It takes no quota.
+  ReplicaList<Node> few_replicas(std::uint64_t position, std::size_t requested, std::size_t wanted,
+                                 bool apart) const {
+    std::array<Index, most_few> owners;
+    std::array<std::uint32_t, most_few> domains;
+    std::size_t taken = 0;
+    const std::uint32_t* const domain_of = apart ? topology_.domains().data() : nullptr;
+    walk(table_, table_.rank_of(position), wanted, [&](Index owner) {
+      const std::uint32_t domain = domain_of == nullptr ? std::uint32_t(owner) : domain_of[owner];
+      for (std::size_t i = 0; i < taken; ++i) {
+        if (domains[i] == domain) return false;
+      }
+      owners[taken] = owner;
+      domains[taken] = domain;
+      ++taken;
+      return true;
+    });
+    return ReplicaList<Node>(requested, taken,
+                             [&](std::size_t i) -> const Node& { return node(owners[i]); });
   }
 
   template <class Request, class IsLive>

@@ -8,6 +8,7 @@
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t
 #include <map>          // map
+#include <span>         // span
 #include <string>       // string
 #include <string_view>  // string_view
 #include <utility>      // pair
@@ -72,6 +73,8 @@ class Topology {
     return has_racks() ? domains_[member] : static_cast<std::uint32_t>(member);
   }
   std::size_t domain_limit() const noexcept { return domain_limit_; }
+  /// domain() of every member, where has_racks().
+  std::span<const std::uint32_t> domains() const noexcept { return domains_; }
 
   /// The number of a datacenter, `none` where no member names it.
   std::uint32_t datacenter_named(std::string_view name) const noexcept {
