@@ -537,18 +537,18 @@ struct DomainLosses {
 
 namespace detail {
 
-/// `domain_of(member number)`: which entry of `domains` it is in; their number for none.
+/// `domain_of(member number)`: which entry of `domains` it is in; beyond them for none.
 template <class R, class Request, class DomainOf>
 DomainLosses domain_losses(const R& ring, const Request& request, std::vector<DomainLoss> domains,
                            DomainOf domain_of) {
-  std::vector<Width> widths(domains.size() + 1);
+  std::vector<Width> widths(domains.size());
   for (std::size_t i = 0; i < ring.size(); ++i) {
     if (domain_of(i) < domains.size()) ++domains[domain_of(i)].nodes;
   }
   for_each_replica_set(ring, request, [&](std::size_t rank, const auto& nodes) {
     if (nodes.empty()) return;
     const std::size_t domain = domain_of(nodes.front());
-    bool all = true;
+    bool all = domain < domains.size();
     for (const std::uint32_t node : nodes) all = all && domain_of(node) == domain;
     if (all) widths[domain] += ring.table().arc_at(rank).width();
   });
