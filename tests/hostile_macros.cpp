@@ -1,30 +1,53 @@
 // SPDX-License-Identifier: MIT
 // The headers survive the words that other headers take: <windows.h>, X11, Qt, <complex.h>,
-// <sys/sysmacros.h>, old AssertMacros.h, and the platform macros of GNU mode.
+// <sys/sysmacros.h> and the platform macros of GNU mode.
 //
-// What the library includes comes first, as it must: libstdc++ removes `min` and `max` itself, and
-// its headers are not what is tested.
+// The standard headers come first, as they must: libstdc++ removes `min` and `max` itself, and its
+// headers are not what is tested.
 #include <xxhash.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
+#include <cfloat>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <compare>
 #include <concepts>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
+#include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
+#include <random>
+#include <ranges>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
+#include <tuple>
 #include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #define min(a, b) hostile_macro
@@ -52,9 +75,6 @@
 #define I hostile_macro
 #define major(device) hostile_macro
 #define minor(device) hostile_macro
-#define check(condition) hostile_macro
-#define verify(condition) hostile_macro
-#define require(condition) hostile_macro
 #define unix hostile_macro
 #define linux hostile_macro
 
