@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <new>
@@ -38,6 +39,13 @@ HashRing<> three() {
   ring.add("c", 0.5);
   return ring;
 }
+
+// A range that is read once and is none when it is const, as generators and some views are.
+struct ReadOnce {
+  std::istream& stream;
+  std::istream_iterator<std::string> begin() { return std::istream_iterator<std::string>(stream); }
+  std::istream_iterator<std::string> end() { return {}; }
+};
 
 // What a failed change must leave as it was.
 bool unchanged(const HashRing<>& ring, const HashRing<>& before) {
@@ -85,6 +93,14 @@ TEST_CASE("a ring is built from any range of nodes, or of nodes and options") {
   CHECK(HashRing<>(list) == expected);
   CHECK(HashRing<>(array) == expected);
   CHECK(HashRing(strings) == expected);
+  CHECK(HashRing<>(ReadOnce{stream}) == expected);
+  std::istringstream again("b a");
+  HashRing<> joined({"c"});
+  joined.add_all(ReadOnce{again});
+  CHECK(joined == expected);
+  HashRing<> braced;
+  braced.add_all({"c", "b", "a"});
+  CHECK(braced == expected);
 
   const std::vector<std::pair<std::string, NodeOptions>> pairs{{"b", {2, "r", ""}}, {"a", {}}};
   const std::map<std::string, NodeOptions> map(pairs.begin(), pairs.end());
@@ -354,6 +370,7 @@ struct Fragile {
   std::string id;
   Fragile(std::string name) : id(std::move(name)) { ++alive; }
   Fragile(const Fragile& other) : id((maybe_throw(), other.id)) { ++alive; }
+  Fragile(Fragile&& other) : id((maybe_throw(), std::move(other.id))) { ++alive; }
   Fragile& operator=(const Fragile& other) {
     maybe_throw();
     id = other.id;
@@ -366,7 +383,8 @@ using FragileRing = HashRing<Xxh3, Fragile>;
 
 }  // namespace
 
-TEST_CASE("a node that throws when it is copied leaves the ring whole, wherever it throws") {
+TEST_CASE(
+    "a node that throws when it is copied or moved leaves the ring whole, wherever it throws") {
   countdown = -1;
   {
     FragileRing ring(RingOptions{4});

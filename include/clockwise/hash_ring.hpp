@@ -78,8 +78,8 @@ class HashRing
   }
   /// Any range of nodes, or of pairs of a node and its NodeOptions.
   template <class Nodes>
-    requires requires(const Nodes& nodes) { std::begin(nodes) != std::end(nodes); }
-  explicit HashRing(const Nodes& nodes, RingOptions options = {}, Hash hash = {})
+    requires requires(Nodes& nodes) { std::begin(nodes) != std::end(nodes); }
+  explicit HashRing(Nodes&& nodes, RingOptions options = {}, Hash hash = {})
       : HashRing(options, std::move(hash)) {
     add_all(nodes);
   }
@@ -98,7 +98,7 @@ class HashRing
 
   /// Many nodes, or pairs of a node and its NodeOptions, as one change: one sort and one merge.
   template <class Nodes>
-  void add_all(const Nodes& nodes) {
+  void add_all(Nodes&& nodes) {  // not const: a range that is read once may change by it
     update([&](Edit& edit) {
       for (const auto& node : nodes) {
         if constexpr (requires { edit.add(node.first, node.second); }) {
@@ -110,9 +110,11 @@ class HashRing
     });
   }
 
-  void add_all(std::initializer_list<Node> nodes) { add_all<std::initializer_list<Node>>(nodes); }
+  void add_all(std::initializer_list<Node> nodes) {
+    add_all<const std::initializer_list<Node>&>(nodes);
+  }
   void add_all(std::initializer_list<std::pair<Node, NodeOptions>> nodes) {
-    add_all<std::initializer_list<std::pair<Node, NodeOptions>>>(nodes);
+    add_all<const std::initializer_list<std::pair<Node, NodeOptions>>&>(nodes);
   }
 
   /// Raising a weight only adds vnodes, so keys move only to this node; lowering it only removes
@@ -242,7 +244,7 @@ HashRing(std::initializer_list<const char*>, RingOptions, Hash)
 HashRing(RingOptions) -> HashRing<Xxh3, std::string, std::uint16_t>;
 // HashRing ring(servers) is a ring of what the range holds.
 template <class Nodes>
-HashRing(const Nodes& nodes, RingOptions = {})
+HashRing(Nodes&& nodes, RingOptions = {})
     -> HashRing<Xxh3, std::remove_cvref_t<decltype(*std::begin(nodes))>, std::uint16_t>;
 
 }  // namespace clockwise
