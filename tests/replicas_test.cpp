@@ -201,6 +201,10 @@ TEST_CASE("replicas by datacenter") {
   CHECK(ids(short_list) == Ids{"c0"});
   CHECK(short_list.requested() == 3);
   CHECK_FALSE(short_list.complete());
+  const std::size_t most = (std::numeric_limits<std::size_t>::max)();
+  const auto all = ring.preference_list(Position{0}, {{"dc1", most}, {"dc2", most}});
+  CHECK(all.size() == 5);
+  CHECK(all.requested() == most);
   CHECK(fails_with<std::invalid_argument>(
       "\"dc1\"", [&] { ring.preference_list(Position{0}, {{"dc1", 1}, {"dc2", 1}, {"dc1", 2}}); }));
 }
