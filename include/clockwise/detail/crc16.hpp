@@ -54,8 +54,8 @@ template <std::size_t... I>
 constexpr unsigned crc16_stride_of(const char* bytes, unsigned crc, std::index_sequence<I...>) {
   const std::uint64_t first = crc16_word(bytes) ^ (crc >> 8 | (crc & 0xff) << 8);
   const std::uint64_t second = crc16_word(bytes + 8);
-  return ((crc16_tables[15 - I][first >> (8 * I) & 0xff] ^
-           crc16_tables[7 - I][second >> (8 * I) & 0xff]) ^
+  return ((crc16_tables[15 - I][static_cast<unsigned char>(first >> (8 * I) & 0xff)] ^
+           crc16_tables[7 - I][static_cast<unsigned char>(second >> (8 * I) & 0xff)]) ^
           ...);
 }
 
