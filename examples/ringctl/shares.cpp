@@ -98,7 +98,7 @@ void print_text(const std::vector<NodeShare>& nodes, const clockwise::Balance& b
   for (const NodeShare& node : nodes) {
     table.add({shown(node.id), exact(node.weight), grouped(node.vnodes),
                percent(node.share, decimals), ratio_to_fair(node, 3)},
-              {node.share, node.fair});
+              {node.share, node.fair > 0 ? std::optional(node.fair) : std::nullopt});
   }
   Table summary({"", ">this ring", ">expected"});
   summary.add({"peak/mean", fixed(balance.peak_to_mean, 3),
