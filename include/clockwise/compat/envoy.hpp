@@ -318,7 +318,9 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     std::uint64_t round() const { return round_; }
     void end(detail::Double largest) {
       target_ = target_ + largest;
-      const std::uint64_t next = round_ + 1;
+      if (!is_early(++round_)) return;
+      // Close, if not exact: the quotient is rounded, and so is the product that decides.
+      const std::uint64_t next = round_;
       round_ = (std::max)(next, (target_ / weight_).ceil());
       while (round_ > next && !is_early(round_ - 1)) --round_;
       while (is_early(round_)) ++round_;
