@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Wrong input: code 2, where and why on standard error, and nothing on standard output.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <clockwise/version.hpp>
+#include <string>
+#include <vector>
+
+#include "sandbox.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::Equals;
+
+namespace {
+
+void check_refused(const Sandbox& sandbox, const std::string& command, const std::string& message) {
+  INFO(command);
+  const Result result = sandbox.run(command);
+  CHECK(result.code == 2);
+  CHECK(result.out == "");
+  CHECK_THAT(result.err, Equals("ringctl: " + message + "\n"));
+}
+
+}  // namespace
+
+TEST_CASE("fleet files") {
+  struct Case {
+    std::string text;
+    std::string message;
+  };
+  const std::vector<Case> cases{
+      {"", "f.csv: no node is listed"},
+      {"id,weight\n# nobody\n", "f.csv: no node is listed"},
+      {"a,0\nb,0\n", "f.csv: every node has weight 0, so none owns a key"},
+      {"a,1\nb,x\n", "f.csv:2: weight \"x\" is not a number"},
+      {"a,1 2\n", "f.csv:1: weight \"1 2\" is not a number"},
+      {"a,\"1,5\"\n", "f.csv:1: weight \"1,5\" is not a number"},
+      {"a,0x10\n", "f.csv:1: weight \"0x10\" is not a number"},
+      {"a,-1\n", "f.csv:1: weight \"-1\"; a weight is finite and not negative"},
+      {"a,nan\n", "f.csv:1: weight \"nan\"; a weight is finite and not negative"},
+      {"a,inf\n", "f.csv:1: weight \"inf\"; a weight is finite and not negative"},
+      {"a,1e999\n", "f.csv:1: weight \"1e999\" is out of range"},
+      {"a\n\nb,1e9\n",
+       "f.csv:3: weight 1e+09 comes to more than 16,777,216 vnodes at --vnodes 200"},
+      {"a,80000\nb,80000\nc,80000\nd,80000\ne,80000\n",
+       "f.csv:5: the fleet comes to more than 67,108,864 vnodes at --vnodes 200"},
+      {"a\n# a\nb\na\n", "f.csv:4: node \"a\" is on line 1 already"},
+      {"a\n,1\n", "f.csv:2: the id is empty"},
+      {"a,1,r,d,e\n", "f.csv:1: 5 fields, and there are only 4 columns"},
+      {"id,weight\na,1,r\n", "f.csv:2: 3 fields, and there are only 2 columns"},
+      {"id,wieght\na,1\n",
+       "f.csv:1: unknown column \"wieght\"; the columns are id, weight, rack and datacenter, and "
+       "for some engines tokens, slots, replica_of and server_id"},
+      {"id,rack,rack\na,1\n", "f.csv:1: column \"rack\" is there twice"},
+      {"a\n\"b\n", "f.csv:2: a quote is opened and never closed"},
+  };
+  const Sandbox sandbox;
+  for (const auto& [text, message] : cases) {
+    sandbox.write("f.csv", text);
+    check_refused(sandbox, "ringctl route f.csv --key k", message);
+    check_refused(sandbox, "ringctl shares f.csv --format csv", message);
+  }
+  sandbox.write("good.csv", "a\n");
+  sandbox.write("f.csv", "a,x\n");
+  check_refused(sandbox, "ringctl diff good.csv f.csv", "f.csv:1: weight \"x\" is not a number");
+}
+
+TEST_CASE("files that cannot be read") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", "a\nb\n");
+  sandbox.write("k", "key\n");
+  check_refused(sandbox, "ringctl shares no.csv", "cannot read no.csv: No such file or directory");
+  check_refused(sandbox, "ringctl shares .", "cannot read .: Is a directory");
+  check_refused(sandbox, "ringctl route f.csv k nokeys",
+                "cannot read nokeys: No such file or directory");
+  check_refused(sandbox, "ringctl route f.csv k /", "cannot read /: Is a directory");
+  check_refused(sandbox, "ringctl diff f.csv f.csv nokeys",
+                "cannot read nokeys: No such file or directory");
+  check_refused(sandbox, "ringctl route f.csv <&-",
+                "cannot read standard input: Bad file descriptor");
+  check_refused(sandbox, "ringctl route - <f.csv", "standard input (-) can be read only once");
+  check_refused(sandbox, "ringctl diff - - <f.csv", "standard input (-) can be read only once");
+  check_refused(sandbox, "head -c 300000000 /dev/zero | ringctl shares -",
+                "standard input: larger than 256 MiB, which no fleet file is");
+}
+
+TEST_CASE("arguments") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", "a\nb\n");
+  check_refused(sandbox, "ringctl", "A subcommand is required; see ringctl --help");
+  check_refused(sandbox, "ringctl route", "fleet is required; see ringctl route --help");
+  check_refused(sandbox, "ringctl diff f.csv", "after is required; see ringctl diff --help");
+  for (const std::string value :
+       {"0", "-1", "+1", "1.5", "x", "''", "16777217", "99999999999999999999"}) {
+    const Result result = sandbox.run("ringctl shares f.csv --vnodes=" + value);
+    INFO(value);
+    CHECK(result.code == 2);
+    CHECK(result.out == "");
+    CHECK_THAT(result.err, ContainsSubstring("--vnodes"));
+  }
+  check_refused(
+      sandbox, "ringctl route f.csv --replicas 0",
+      "--replicas: \"0\" is not a whole number from 1 to 1,000; see ringctl route --help");
+  check_refused(sandbox, "ringctl route f.csv --hash md5",
+                "--hash: \"md5\" is neither xxh3 nor xxh64; see ringctl route --help");
+  check_refused(sandbox, "ringctl route f.csv --hash xxh3:",
+                "--hash: the seed: \"\" is not a whole number from 0 to "
+                "18,446,744,073,709,551,615; see ringctl route --help");
+  check_refused(sandbox, "ringctl route f.csv --format xml",
+                "--format: \"xml\" is not text, csv or json; see ringctl route --help");
+  check_refused(sandbox, "ringctl route f.csv --spread rows",
+                "--spread: \"rows\" is not nodes, racks or racks_only; see ringctl route --help");
+  check_refused(sandbox, "ringctl route f.csv --key k --dead a,c",
+                "--dead: no node \"c\" in f.csv");
+  CHECK(sandbox.run("ringctl shares f.csv --frobnicate").code == 2);
+  CHECK(sandbox.run("ringctl frobnicate").code == 2);
+}
+
+TEST_CASE("a decimal is not read as octal") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", "a\n");
+  CHECK_THAT(sandbox.run("ringctl shares f.csv --vnodes 010").out, ContainsSubstring("10 vnodes"));
+}
+
+TEST_CASE("a result that cannot be written is no success") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", "a\nb\n");
+  sandbox.write("k", lines(make_keys(20000)));
+  for (const std::string command :
+       {"route f.csv k", "route f.csv --key k", "shares f.csv", "shares f.csv --format json",
+        "diff f.csv f.csv", "diff f.csv f.csv --format csv", "--help", "--version"}) {
+    INFO(command);
+    const Result full = sandbox.run("ringctl " + command + " >/dev/full");
+    CHECK(full.code == 1);
+    CHECK(full.err == "ringctl: cannot write to standard output: No space left on device\n");
+    const Result closed = sandbox.run("ringctl " + command + " >&-");
+    CHECK(closed.code == 1);
+    CHECK(closed.err == "ringctl: cannot write to standard output: Bad file descriptor\n");
+  }
+}
+
+TEST_CASE("a reader that has gone ends it without a word") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", "a\nb\n");
+  sandbox.write("k", lines(make_keys(100000)));
+  // Both ways to learn of it: the signal, and the error where the signal is ignored.
+  for (const std::string trap : {"", "trap '' PIPE; "}) {
+    INFO(trap);
+    const Result result = sandbox.run(
+        "{ " + trap + "ringctl route f.csv k --format csv; echo $? >code; } | head -n 1");
+    CHECK(result.out == "key,owner,replica1,replica2,replica3,substitutes\n");
+    CHECK(result.err == "");
+    CHECK(sandbox.read("code") == (trap.empty() ? "141\n" : "1\n"));
+  }
+}
+
+TEST_CASE("help and version") {
+  const Sandbox sandbox;
+  CHECK(sandbox.run("ringctl --version").out ==
+        "ringctl " + std::to_string(CLOCKWISE_VERSION_MAJOR) + '.' +
+            std::to_string(CLOCKWISE_VERSION_MINOR) + '.' +
+            std::to_string(CLOCKWISE_VERSION_PATCH) + " (placement contract 1)\n");
+  for (const std::string command : {"", "route", "shares", "diff"}) {
+    const Result result = sandbox.run("ringctl " + command + " --help");
+    CHECK(result.code == 0);
+    CHECK(result.err == "");
+    CHECK_THAT(result.out, ContainsSubstring("Usage: ringctl"));
+    for (const std::string& line : split(result.out)) {
+      INFO(line);
+      CHECK(line.size() <= 80);
+    }
+  }
+}

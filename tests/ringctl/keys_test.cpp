@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Where keys come from and what their bytes are.
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sandbox.hpp"
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::Equals;
+using namespace std::string_literals;
+
+namespace {
+
+const Fleet fleet = make_fleet(12);
+
+/// The keys and owners that `command` prints as JSON, where every key is UTF-8.
+std::vector<std::pair<std::string, std::string>> owners(const Result& result) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& line : split(result.out)) {
+    const auto row = nlohmann::json::parse(line);
+    pairs.emplace_back(row["key"], row["owner"]);
+  }
+  return pairs;
+}
+
+std::vector<std::pair<std::string, std::string>> expected(const std::vector<std::string>& keys) {
+  const FleetRing<> ring(fleet);
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& key : keys) pairs.emplace_back(key, ring.lookup(key));
+  return pairs;
+}
+
+}  // namespace
+
+TEST_CASE("a key is every byte before the line feed") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  const std::vector<std::string> keys{"plain", "",     "",      " blank ", "a\0b"s,
+                                      "\0"s,   "#key", "\"q\"", "\t",      "caf\xc3\xa9"};
+  sandbox.write("k", lines(keys));
+  const Result result = sandbox.run("ringctl route f.csv k --format json");
+  CHECK(result.code == 0);
+  CHECK(result.err == "");
+  CHECK(owners(result) == expected(keys));
+  CHECK(owners(sandbox.run("ringctl route f.csv --format json <k")) == expected(keys));
+  CHECK(owners(sandbox.run("cat k | ringctl route f.csv - --format json")) == expected(keys));
+}
+
+TEST_CASE("the last line may lack its line feed; no line at all is no key") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  sandbox.write("k", "a\nb");
+  CHECK(owners(sandbox.run("ringctl route f.csv k --format json")) == expected({"a", "b"}));
+  sandbox.write("k", "a\n\n");
+  CHECK(owners(sandbox.run("ringctl route f.csv k --format json")) == expected({"a", ""}));
+  const Result none = sandbox.run("ringctl route f.csv --format csv -r 1");
+  CHECK(none.code == 0);
+  CHECK(none.out == "key,owner,replica1,substitutes\n");
+}
+
+TEST_CASE("a carriage return is part of the key, and is pointed out") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  sandbox.write("k", "a\r\nb\r\n");
+  const Result result = sandbox.run("ringctl route f.csv k --format json");
+  CHECK(result.code == 0);
+  CHECK(owners(result) == expected({"a\r", "b\r"}));
+  CHECK_THAT(result.err, Equals("ringctl: k: line 1 ends in a carriage return, which is taken as "
+                                "part of the key\n"));
+}
+
+TEST_CASE("-0 takes keys with line feeds in them") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  const std::vector<std::string> keys{"a\nb", "", "c\r"};
+  sandbox.write("k", lines(keys, '\0'));
+  const Result result = sandbox.run("ringctl route f.csv -0 k --format json");
+  CHECK(owners(result) == expected(keys));
+  CHECK(result.err == "");
+}
+
+TEST_CASE("keys from the command line, several files and standard input, in that order") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  sandbox.write("k1", "c\nd");
+  sandbox.write("k2", "");
+  CHECK(owners(sandbox.run("echo e | ringctl route f.csv k1 k2 - k1 -k a --key=b --format json")) ==
+        expected({"a", "b", "c", "d", "e", "c", "d"}));
+  CHECK(owners(sandbox.run("ringctl route f.csv --key a --format json")) == expected({"a"}));
+}
+
+TEST_CASE("the fleet from standard input, or through a pipe") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  sandbox.write("k", "a\n");
+  CHECK(owners(sandbox.run("cat f.csv | ringctl route - k --format json")) == expected({"a"}));
+  CHECK(owners(sandbox.run("mkfifo p && { cat k >p & } && ringctl route f.csv p --format json")) ==
+        expected({"a"}));
+}
+
+TEST_CASE("keys of any length, across the reads of a file") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  std::mt19937 random(3);
+  std::vector<std::string> keys;
+  for (int i = 0; i < 400; ++i) {
+    // Half of them short, the others up to 128 KiB: some end at every distance from a read's end.
+    const std::size_t size = random() % (i % 2 == 0 ? 40 : 131072);
+    std::string key(size, static_cast<char>('a' + i % 26));
+    for (std::size_t j = 0; j < size; j += 1 + random() % 64) {
+      key[j] = static_cast<char>('A' + random() % 26);
+    }
+    keys.push_back(std::move(key));
+  }
+  sandbox.write("k", lines(keys));
+  CHECK(owners(sandbox.run("ringctl route f.csv k --format json")) == expected(keys));
+  CHECK(owners(sandbox.run("cat k | ringctl route f.csv --format json")) == expected(keys));
+}
+
+TEST_CASE("a key of a mebibyte is served, a longer one refused with its line") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  const std::string longest(std::size_t{1} << 20, 'x');
+  for (const std::string end : {"", "\n", "\nz\n"}) {
+    sandbox.write("k", "a\n" + longest + end);
+    std::vector<std::string> keys{"a", longest};
+    if (end.size() > 1) keys.push_back("z");
+    CHECK(owners(sandbox.run("ringctl route f.csv k --format json")) == expected(keys));
+
+    sandbox.write("k", "a\n" + longest + "x" + end);
+    const Result refused = sandbox.run("ringctl route f.csv k --format json");
+    CHECK(refused.code == 2);
+    CHECK(refused.err == "ringctl: k:2: a key longer than 1,048,576 bytes\n");
+  }
+  const Result endless = sandbox.run("ringctl diff f.csv f.csv /dev/zero");
+  CHECK(endless.code == 2);
+  CHECK(endless.out == "");
+  CHECK(endless.err == "ringctl: /dev/zero:1: a key longer than 1,048,576 bytes\n");
+}
+
+TEST_CASE("an answer comes before the next key is there") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  // The second key is written only after the first answer was read.
+  const Result result = sandbox.run(
+      "mkfifo in out\n"
+      "ringctl route f.csv --format json <in >out &\n"
+      "exec 3>in 4<out\n"
+      "for key in a b; do echo $key >&3; read line <&4; echo \"$line\"; done");
+  CHECK(result.code == 0);
+  CHECK(owners(result) == expected({"a", "b"}));
+}
+
+TEST_CASE("a long job has a progress line on a terminal, and nowhere else") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(fleet));
+  sandbox.write("k", lines(make_keys(1000)));
+  const std::string slow = "{ cat k; sleep 1.2; cat k; } | ringctl route f.csv --format csv >rows";
+  CHECK(sandbox.run(slow).err == "");
+  if (sandbox.run("command -v script").code != 0) SKIP("script is not installed (bsdutils)");
+  const std::string drawn = sandbox.run("script -qec '" + slow + "' /dev/null").out;
+  CHECK_THAT(drawn, ContainsSubstring("1,000 keys, 0.0 million a second, standard input"));
+  CHECK_THAT(drawn, EndsWith("\r\x1b[K"));  // gone at the end
+}
