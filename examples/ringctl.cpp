@@ -47,6 +47,7 @@ Exit codes: 0 done, 1 the result could not be written, 2 wrong input.
   ringctl::add_route(app);
   ringctl::add_shares(app);
   ringctl::add_diff(app);
+  ringctl::add_durability(app);
   ringctl::add_compare(app);
 
   try {

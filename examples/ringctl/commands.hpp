@@ -12,6 +12,7 @@ namespace ringctl {
 // callback that does the work and throws InputError or OutputError where it cannot.
 void add_compare(CLI::App& app);
 void add_diff(CLI::App& app);
+void add_durability(CLI::App& app);
 void add_route(CLI::App& app);
 void add_shares(CLI::App& app);
 

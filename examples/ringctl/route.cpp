@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,13 +17,13 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "csv.hpp"
 #include "engine.hpp"
 #include "error.hpp"
 #include "fleet.hpp"
 #include "keys.hpp"
 #include "output.hpp"
 #include "placement.hpp"
+#include "replicas.hpp"
 #include "text.hpp"
 
 namespace ringctl {
@@ -33,17 +32,13 @@ namespace {
 
 using clockwise::Spread;
 
-constexpr std::uint64_t most_replicas = 1000;
-
 struct RouteOptions {
   std::string fleet;
   KeySource keys;
   Placement placement;
   std::string scheme = own_scheme;
   Format format = Format::text;
-  std::size_t replicas = 3;
-  std::optional<Spread> spread;
-  std::vector<std::string> dead;
+  Replication replication;
 };
 
 /// Each member's id as the format shows it, made once.
@@ -74,8 +69,8 @@ class TextRows {
  public:
   template <class Members>
   TextRows(const Members& members, const RouteOptions& options, Output& out)
-      : any_dead_(!options.dead.empty()),
-        replicas_((std::min)(options.replicas, members.size())),
+      : any_dead_(!options.replication.dead.empty()),
+        replicas_((std::min)(options.replication.replicas, members.size())),
         out_(out) {
     std::size_t longest = std::string_view("replica 1").size();
     for (const auto& member : members) {
@@ -124,7 +119,7 @@ class CsvRows {
  public:
   template <class Members>
   CsvRows(const Members&, const RouteOptions& options, Output& out)
-      : replicas_(options.replicas), out_(out) {}
+      : replicas_(options.replication.replicas), out_(out) {}
 
   template <class Members>
   Names names(const Members& members) const {
@@ -182,26 +177,6 @@ class JsonRows {
   Output& out_;
 };
 
-/// The ids that --dead names: each value is a line of a CSV file, so that an id may hold a comma.
-std::unordered_set<std::string> dead_nodes(const RouteOptions& options, const Fleet& fleet) {
-  std::unordered_set<std::string> dead;
-  for (const std::string& value : options.dead) {
-    CsvReader reader(value, "--dead");
-    CsvRecord record;
-    while (reader.next(record)) {
-      for (const std::string& id : record.fields) {
-        const bool known = std::any_of(fleet.nodes.begin(), fleet.nodes.end(),
-                                       [&](const FleetNode& node) { return node.id == id; });
-        if (!known) {
-          throw InputError("--dead: no node \"" + shown(id) + "\" in " + fleet.name);
-        }
-        dead.insert(id);
-      }
-    }
-  }
-  return dead;
-}
-
 template <class Rows, class AnyRing>
 void print_routes(const AnyRing& ring, const RouteOptions& options,
                   const std::unordered_set<std::string>& dead) {
@@ -214,7 +189,7 @@ void print_routes(const AnyRing& ring, const RouteOptions& options,
   });
   Rows rows(ring.members(), options, out);
   const Names names = rows.names(ring.members());
-  const Spread spread = options.spread.value_or(ring.default_spread());
+  const Spread spread = options.replication.spread.value_or(ring.default_spread());
   const auto is_live = [&](const std::string& node) { return !dead.contains(node); };
 
   rows.begin();
@@ -222,9 +197,10 @@ void print_routes(const AnyRing& ring, const RouteOptions& options,
   for (std::string_view key; keys.next(key);) {
     const auto position = ring.position_of(key);
     const std::string& owner = ring.lookup(position);
-    const auto replicas = dead.empty()
-                              ? ring.preference_list(position, options.replicas, spread)
-                              : ring.preference_list(position, options.replicas, spread, is_live);
+    const auto replicas =
+        dead.empty()
+            ? ring.preference_list(position, options.replication.replicas, spread)
+            : ring.preference_list(position, options.replication.replicas, spread, is_live);
     rows.row({key, owner, replicas}, names);
     if (!replicas.complete()) ++short_lists;
   }
@@ -232,7 +208,8 @@ void print_routes(const AnyRing& ring, const RouteOptions& options,
 
   if (short_lists > 0) {
     std::fprintf(stderr, "ringctl: %s of %s lists are shorter than %zu replicas\n",
-                 grouped(short_lists).c_str(), grouped(keys.count()).c_str(), options.replicas);
+                 grouped(short_lists).c_str(), grouped(keys.count()).c_str(),
+                 options.replication.replicas);
   }
 }
 
@@ -259,21 +236,13 @@ void run_route(RouteOptions options) {
   check_one_standard_input(inputs);
 
   const Fleet fleet = read_fleet(options.fleet);
-  const auto dead = dead_nodes(options, fleet);
+  const auto dead = dead_nodes(options.replication, fleet);
   if (options.scheme != own_scheme) {
     print_as(*make_engine(fleet, options.scheme, options.placement), options, dead);
     return;
   }
   with_hash(options.placement,
             [&](auto hash) { print_as(make_ring(fleet, options.placement, hash), options, dead); });
-}
-
-Spread parse_spread(const std::string& text) {
-  if (text == "nodes") return Spread::nodes;
-  if (text == "racks") return Spread::racks;
-  if (text == "racks_only") return Spread::racks_only;
-  throw CLI::ValidationError("--spread",
-                             '"' + shown(text) + "\" is not nodes, racks or racks_only");
 }
 
 }  // namespace
@@ -285,28 +254,7 @@ void add_route(CLI::App& app) {
       ->required()
       ->type_name("FLEET");
   add_key_options(*command, options->keys);
-  command
-      ->add_option_function<std::string>(
-          "-r,--replicas",
-          [options](const std::string& text) {
-            options->replicas = parse_count(text, "--replicas", 1, most_replicas);
-          },
-          "Nodes that hold a key [3]")
-      ->type_name("R");
-  command
-      ->add_option_function<std::string>(
-          "--spread", [options](const std::string& text) { options->spread = parse_spread(text); },
-          "How far apart the copies are: nodes, racks, or\n"
-          "racks_only, which puts no two into one rack and\n"
-          "rather leaves a list short [racks if there are any]")
-      ->type_name("SPREAD");
-  command
-      ->add_option("--dead", options->dead,
-                   "Nodes that are down, as id,id,...: they stay owners,\n"
-                   "and others stand in for them")
-      ->type_name("IDS")
-      ->take_all()
-      ->allow_extra_args(false);
+  add_replication_options(*command, options->replication);
   add_placement_options(*command, options->placement);
   add_scheme_option(*command, "--scheme",
                     "Whose placement: clockwise's own, or that of an\n"
