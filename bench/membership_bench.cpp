@@ -12,7 +12,11 @@
 
 namespace {
 
-using Ring = clockwise::HashRing<>;
+using clockwise::BucketIndex;
+using clockwise::NoIndex;
+
+template <class Lookup>
+using Ring = clockwise::HashRing<clockwise::Xxh3, std::string, std::uint16_t, Lookup>;
 
 std::vector<std::string> names(std::size_t count) {
   std::vector<std::string> nodes;
@@ -41,10 +45,11 @@ void hash_and_sort(benchmark::State& state) {
   }
 }
 
+template <class Lookup>
 void add_all(benchmark::State& state) {
   const auto nodes = names(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {
-    Ring ring;
+    Ring<Lookup> ring;
     ring.add_all(nodes);
     benchmark::DoNotOptimize(ring.positions().data());
   }
@@ -52,7 +57,7 @@ void add_all(benchmark::State& state) {
 
 // The floor of a change: copy both arrays into new memory.
 void copy_arrays(benchmark::State& state) {
-  const Ring ring(names(static_cast<std::size_t>(state.range(0))));
+  const Ring<NoIndex> ring(names(static_cast<std::size_t>(state.range(0))));
   const std::vector<std::uint64_t> positions(ring.positions().begin(), ring.positions().end());
   const std::vector<std::uint16_t> owners(ring.owners().begin(), ring.owners().end());
   for (auto _ : state) {
@@ -64,16 +69,18 @@ void copy_arrays(benchmark::State& state) {
 }
 
 // One node joins and leaves again, its name in the middle of the order. Two changes an iteration.
+template <class Lookup>
 void join_and_leave(benchmark::State& state) {
-  Ring ring(names(static_cast<std::size_t>(state.range(0))));
+  Ring<Lookup> ring(names(static_cast<std::size_t>(state.range(0))));
   for (auto _ : state) {
     ring.add("cache-5-joins");
     ring.remove("cache-5-joins");
   }
 }
 
+template <class Lookup>
 void join(benchmark::State& state) {
-  Ring ring(names(static_cast<std::size_t>(state.range(0))));
+  Ring<Lookup> ring(names(static_cast<std::size_t>(state.range(0))));
   for (auto _ : state) {
     ring.add("cache-5-joins");
     state.PauseTiming();
@@ -82,10 +89,14 @@ void join(benchmark::State& state) {
   }
 }
 
-BENCHMARK(hash_and_sort)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
-BENCHMARK(add_all)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
-BENCHMARK(copy_arrays)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
-BENCHMARK(join)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
-BENCHMARK(join_and_leave)->Arg(16)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond);
+#define CLOCKWISE_SIZES ->Arg(16)->Arg(100)->Arg(1'000)->Arg(10'000)->Unit(benchmark::kMicrosecond)
+BENCHMARK(hash_and_sort) CLOCKWISE_SIZES;
+BENCHMARK_TEMPLATE(add_all, BucketIndex) CLOCKWISE_SIZES;
+BENCHMARK_TEMPLATE(add_all, NoIndex) CLOCKWISE_SIZES;
+BENCHMARK(copy_arrays) CLOCKWISE_SIZES;
+BENCHMARK_TEMPLATE(join, BucketIndex) CLOCKWISE_SIZES;
+BENCHMARK_TEMPLATE(join, NoIndex) CLOCKWISE_SIZES;
+BENCHMARK_TEMPLATE(join_and_leave, BucketIndex) CLOCKWISE_SIZES;
+BENCHMARK_TEMPLATE(join_and_leave, NoIndex) CLOCKWISE_SIZES;
 
 }  // namespace

@@ -124,14 +124,15 @@ class LookupIndex {
                   : owners[sparse_rank(position, cut, positions, {owners.data(), sizeof(Index)})];
   }
 
-  /// out[i] = owner(keys[i]), for every key; `out` has at least as many elements. On a large table
-  /// the reads of many keys overlap.
+  /// out[i] = owner(keys[i]), for every key; `out` has at least as many elements. On a table too
+  /// large for a near cache the reads of many keys overlap.
   template <class Key>
   void owners_of(std::span<const Key> keys, std::span<Index> out, Positions positions,
                  Owners owners) const noexcept {
     constexpr std::size_t group = 16;  // of keys whose reads are under way at once
+    const bool is_far = positions.size() >= batch_from;
     std::size_t done = 0;
-    for (; !dense_ && keys.size() - done >= group; done += group) {
+    for (; is_far && keys.size() - done >= group; done += group) {
       for (std::size_t i = done; i < done + group; ++i) {
         const std::uint64_t position = (std::min)(static_cast<std::uint64_t>(keys[i]), last_);
         const auto bucket = static_cast<std::size_t>(position >> shift_ >> sparse_bits);
@@ -166,7 +167,9 @@ class LookupIndex {
   static constexpr std::size_t dense_scan = 4;
   static constexpr std::size_t sparse_scan = 16;
   static constexpr std::size_t dense_limit = sizeof(Index) <= 4 ? 0xffff : 0;
+  static constexpr std::size_t batch_from = std::size_t{1} << 19;  // below, a plain loop is faster
   static constexpr std::uint16_t marked = 0xffff;
+  static_assert(batch_from > dense_limit);
   static_assert(dense_bits + 2 <= word_fragment_bits && sparse_bits + 2 <= 16,
                 "the neighbour of a bucket is in reach of its keys");
 
