@@ -47,8 +47,11 @@ Exit codes: 0 done, 1 the result could not be written, 2 wrong input.
   ringctl::add_route(app);
   ringctl::add_shares(app);
   ringctl::add_diff(app);
+  ringctl::add_plan(app);
   ringctl::add_durability(app);
   ringctl::add_compare(app);
+  ringctl::add_fingerprint(app);
+  ringctl::add_convert(app);
 
   try {
     app.parse(argc, argv);

@@ -11,8 +11,11 @@ namespace ringctl {
 // A subcommand is a file that defines its function below: it adds the subcommand to `app`, with a
 // callback that does the work and throws InputError or OutputError where it cannot.
 void add_compare(CLI::App& app);
+void add_convert(CLI::App& app);
 void add_diff(CLI::App& app);
 void add_durability(CLI::App& app);
+void add_fingerprint(CLI::App& app);
+void add_plan(CLI::App& app);
 void add_route(CLI::App& app);
 void add_shares(CLI::App& app);
 

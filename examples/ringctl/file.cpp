@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <cerrno>
 
@@ -49,6 +50,23 @@ std::size_t InputFile::read(char* to, std::size_t size) {
     const ::ssize_t count = ::read(descriptor_, to, size);
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR) fail(name_, errno);
+  }
+}
+
+std::string InputFile::read_all(std::size_t most) {
+  constexpr std::size_t step = std::size_t{64} << 10;
+  std::string text;
+  for (std::size_t size = 0;;) {
+    if (size > most) {
+      throw InputError(name_ + ": larger than " + std::to_string(most >> 20) + " MiB");
+    }
+    if (text.size() < size + step) text.resize((std::max)(2 * text.size(), size + step));
+    const std::size_t count = read(text.data() + size, step);
+    size += count;
+    if (count == 0) {
+      text.resize(size);
+      return text;
+    }
   }
 }
 

@@ -22,6 +22,9 @@ class InputFile {
   /// Up to `size` bytes, as soon as there are any; 0 at the end. Throws InputError.
   std::size_t read(char* to, std::size_t size);
 
+  /// All that is left. Throws InputError, also where that is more than `most` bytes.
+  std::string read_all(std::size_t most);
+
   /// What messages call it.
   const std::string& name() const { return name_; }
   /// Bytes in it, where that is known beforehand.

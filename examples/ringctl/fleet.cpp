@@ -146,22 +146,7 @@ Fleet parse_fleet(std::string_view text, const std::string& name) {
 
 Fleet read_fleet(const std::string& path) {
   InputFile file(path);
-  std::string text;
-  for (std::size_t size = 0;;) {
-    constexpr std::size_t step = std::size_t{64} << 10;
-    if (size > largest_file) {
-      throw InputError(file.name() + ": larger than " + std::to_string(largest_file >> 20) +
-                       " MiB, which no fleet file is");
-    }
-    if (text.size() < size + step) text.resize((std::max)(2 * text.size(), size + step));
-    const std::size_t count = file.read(text.data() + size, step);
-    size += count;
-    if (count == 0) {
-      text.resize(size);
-      break;
-    }
-  }
-  return parse_fleet(text, file.name());
+  return parse_fleet(file.read_all(largest_file), file.name());
 }
 
 }  // namespace ringctl
