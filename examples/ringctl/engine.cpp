@@ -400,12 +400,12 @@ void add_scheme_option(CLI::App& app, const std::string& option, const std::stri
       ->type_name("SCHEME");
 }
 
-void check_placement_options(const CLI::App& app, const std::vector<std::string>& schemes) {
-  if (std::find(schemes.begin(), schemes.end(), own_scheme) != schemes.end()) return;
+void check_placement_options(const CLI::App& app, const std::vector<std::string>& chosen) {
+  if (std::find(chosen.begin(), schemes.end(), own_scheme) != schemes.end()) return;
   for (const char* const option : {"--vnodes", "--hash"}) {
     if (app.count(option) > 0) {
       throw InputError(std::string(option) + " is about --scheme clockwise, not " +
-                       schemes.front());
+                       chosen.front());
     }
   }
 }

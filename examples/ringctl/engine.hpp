@@ -56,9 +56,9 @@ class Engine {
 void add_scheme_option(CLI::App& app, const std::string& option, const std::string& help,
                        std::string& scheme);
 
-/// Throws InputError where --vnodes or --hash was given and no scheme of `schemes` is clockwise's
+/// Throws InputError where --vnodes or --hash was given and no scheme of `chosen` is clockwise's
 /// own, which alone they are about.
-void check_placement_options(const CLI::App& app, const std::vector<std::string>& schemes);
+void check_placement_options(const CLI::App& app, const std::vector<std::string>& chosen);
 
 /// The fleet under `scheme`, a name that add_scheme_option took. Throws InputError, with the
 /// fleet's name, for what the engine does not take.
