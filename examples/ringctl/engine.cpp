@@ -401,11 +401,10 @@ void add_scheme_option(CLI::App& app, const std::string& option, const std::stri
 }
 
 void check_placement_options(const CLI::App& app, const std::vector<std::string>& chosen) {
-  if (std::find(chosen.begin(), schemes.end(), own_scheme) != schemes.end()) return;
+  if (std::find(chosen.begin(), chosen.end(), own_scheme) != chosen.end()) return;
   for (const char* const option : {"--vnodes", "--hash"}) {
     if (app.count(option) > 0) {
-      throw InputError(std::string(option) + " is about --scheme clockwise, not " +
-                       chosen.front());
+      throw InputError(std::string(option) + " is about --scheme clockwise, not " + chosen.front());
     }
   }
 }
