@@ -178,6 +178,7 @@ void rendezvous_weighted(benchmark::State& state) {
 BENCHMARK(mixes)->Arg(4)->Arg(16)->Arg(64)->Arg(256);
 BENCHMARK(lookup<clockwise::Rendezvous<>>)
     ->Name("rendezvous_lookup")
+    ->Arg(2)
     ->Arg(4)
     ->Arg(8)
     ->Arg(12)
@@ -189,6 +190,7 @@ BENCHMARK(lookup<clockwise::Rendezvous<>>)
 BENCHMARK(rendezvous_weighted)->Arg(4)->Arg(16)->Arg(64)->Arg(256);
 BENCHMARK(lookup<clockwise::HashRing<>>)
     ->Name("ring_lookup")
+    ->Arg(2)
     ->Arg(4)
     ->Arg(8)
     ->Arg(12)
@@ -197,6 +199,11 @@ BENCHMARK(lookup<clockwise::HashRing<>>)
     ->Arg(32)
     ->Arg(64)
     ->Arg(256);
+
+/// A ring that searches its positions by halves, as most rings do.
+using SearchedRing =
+    clockwise::HashRing<clockwise::Xxh3, std::string, std::uint16_t, clockwise::NoIndex>;
+BENCHMARK(lookup<SearchedRing>)->Name("ring_search")->RangeMultiplier(2)->Range(2, 256);
 
 // --- The others ---------------------------------------------------------------------------------
 
