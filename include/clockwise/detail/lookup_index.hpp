@@ -285,45 +285,70 @@ class LookupIndex {
     const int bucket_bits = (std::max)(0, (std::min)(wanted, used_bits - low_bits));
     shift_ = (std::max)(0, used_bits - low_bits - bucket_bits);
 
-    const std::size_t buckets = static_cast<std::size_t>(last_ >> shift_ >> low_bits) + 1;
-    std::vector<std::uint32_t> ends(buckets);  // the rank after a bucket's last vnode, or 0
-    // A scan may read past the last entry, but no key goes past it.
+    offsets_.resize(static_cast<std::size_t>(last_ >> shift_ >> low_bits) + 1);
     if (dense_) {
-      words_.resize(positions.size() + dense_scan);
-      for (std::size_t rank = 0; rank < positions.size(); ++rank) {
-        const std::uint64_t cut = positions[rank] >> shift_;
-        words_[rank] = word_of(cut, static_cast<Word>(owners[rank]));
-        ends[static_cast<std::size_t>(cut >> low_bits)] = static_cast<std::uint32_t>(rank + 1);
-      }
+      fill_dense(positions, owners);
     } else {
-      fragments_.resize(positions.size() + sparse_scan);
-      for (std::size_t rank = 0; rank < positions.size(); ++rank) {
-        const std::uint64_t cut = positions[rank] >> shift_;
-        fragments_[rank] = static_cast<std::uint16_t>(cut);
-        ends[static_cast<std::size_t>(cut >> low_bits)] = static_cast<std::uint32_t>(rank + 1);
-      }
-      bases_.resize(((buckets - 1) >> group_bits) + 1);
+      fill_sparse(positions);
     }
+  }
 
-    offsets_.resize(buckets);
-    const std::uint64_t half = std::uint64_t{1} << ((dense_ ? word_fragment_bits : 16) - 1);
+  void fill_dense(Positions positions, Owners owners) {
+    words_.resize(positions.size() +
+                  dense_scan);  // a scan may read past the last, no key goes there
+    constexpr std::uint64_t half = std::uint64_t{1} << (word_fragment_bits - 1);
+    constexpr std::uint64_t bucket_width = std::uint64_t{1} << dense_bits;
+    std::vector<std::size_t> behind_gaps;  // ranks from which a bucket may be too far
+    std::uint64_t previous = 0;
+    for (std::size_t rank = 0; rank < positions.size(); ++rank) {
+      const std::uint64_t cut = positions[rank] >> shift_;
+      words_[rank] = word_of(cut, static_cast<Word>(owners[rank]));
+      // For now, the rank after the bucket's last vnode.
+      offsets_[static_cast<std::size_t>(cut >> dense_bits)] = static_cast<std::uint16_t>(rank + 1);
+      if (cut - previous >= half - bucket_width) [[unlikely]]
+        behind_gaps.push_back(rank);
+      previous = cut;
+    }
+    std::uint16_t offset = 0;
+    for (std::uint16_t& entry : offsets_) {
+      const std::uint16_t end = (std::max)(entry, offset);
+      entry = offset;
+      offset = end;
+    }
+    // A key of a bucket goes at most to the first vnode after it.
+    for (const std::size_t rank : behind_gaps) {
+      const std::uint64_t cut = positions[rank] >> shift_;
+      const std::uint64_t before = rank == 0 ? 0 : positions[rank - 1] >> shift_;
+      for (auto bucket = before >> dense_bits; (bucket << dense_bits) + half <= cut; ++bucket) {
+        offsets_[static_cast<std::size_t>(bucket)] = marked;
+      }
+    }
+  }
+
+  void fill_sparse(Positions positions) {
+    const std::size_t buckets = offsets_.size();
+    fragments_.resize(positions.size() + sparse_scan);
+    bases_.resize(((buckets - 1) >> group_bits) + 1);
+    std::vector<std::uint32_t> ends(buckets);  // the rank after a bucket's last vnode, or 0
+    for (std::size_t rank = 0; rank < positions.size(); ++rank) {
+      const std::uint64_t cut = positions[rank] >> shift_;
+      fragments_[rank] = static_cast<std::uint16_t>(cut);
+      ends[static_cast<std::size_t>(cut >> sparse_bits)] = static_cast<std::uint32_t>(rank + 1);
+    }
+    constexpr std::uint64_t half = std::uint64_t{1} << 15;
     std::uint32_t offset = 0;
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
       const std::uint32_t end = (std::max)(ends[bucket], offset);
-      // A key of this bucket goes at most to the first vnode after it, and that is near if the next
-      // bucket has one. Only a large table saves the read; a small one saves the branch.
+      // As above; and that vnode is near if the next bucket has one.
       bool is_far = false;
-      if (dense_ || bucket + 1 == buckets || ends[bucket + 1] == 0) {
-        const std::uint64_t start = static_cast<std::uint64_t>(bucket) << low_bits;
+      if (bucket + 1 == buckets || ends[bucket + 1] == 0) {
+        const std::uint64_t start = static_cast<std::uint64_t>(bucket) << sparse_bits;
         const std::size_t farthest = (std::min)(std::size_t{end}, positions.size() - 1);
         is_far = (positions[farthest] >> shift_) - start >= half;
       }
-      std::uint32_t relative = offset;
-      if (!dense_) {
-        std::uint32_t& base = bases_[bucket >> group_bits];
-        if (bucket % (std::size_t{1} << group_bits) == 0) base = offset;
-        relative -= base;
-      }
+      std::uint32_t& base = bases_[bucket >> group_bits];
+      if (bucket % (std::size_t{1} << group_bits) == 0) base = offset;
+      const std::uint32_t relative = offset - base;
       offsets_[bucket] =
           is_far || relative >= marked ? marked : static_cast<std::uint16_t>(relative);
       offset = end;
