@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: an Index counts nodes, so bool is none
-#include <clockwise/clockwise.hpp>
+#include <clockwise/hash_ring.hpp>
 
 #if CLOCKWISE_TEST_MISUSE
 using Index = bool;

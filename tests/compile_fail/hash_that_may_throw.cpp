@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: is not .noexcept|may throw an exception
-#include <clockwise/clockwise.hpp>
+#include <clockwise/hash_ring.hpp>
 
 #if CLOCKWISE_TEST_MISUSE
 constexpr bool may_throw = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: a key is text, contiguous bytes, an integer or enum
-#include <clockwise/clockwise.hpp>
+#include <clockwise/hash_ring.hpp>
 
 #if CLOCKWISE_TEST_MISUSE
 const double key = 4.2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: not plain char or wchar_t, which differ by platform
-#include <clockwise/clockwise.hpp>
+#include <clockwise/hash_ring.hpp>
 
 #if CLOCKWISE_TEST_MISUSE
 const char key = 'k';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: a node can be copied
-#include <clockwise/clockwise.hpp>
+#include <clockwise/hash_ring.hpp>
 
 struct Server {
   std::string id;

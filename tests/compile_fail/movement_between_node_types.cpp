@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // expect: no matching function for call to .movement
-#include <clockwise/clockwise.hpp>
+#include <clockwise/hash_ring.hpp>
+#include <clockwise/movement.hpp>
 
 using Named = clockwise::HashRing<>;
 #if CLOCKWISE_TEST_MISUSE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: a node is text, an integer, or a struct whose id is given by
-#include <clockwise/clockwise.hpp>
+#include <clockwise/hash_ring.hpp>
 
 struct Server {
 #if CLOCKWISE_TEST_MISUSE

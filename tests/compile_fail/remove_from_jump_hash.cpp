@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: a jump hash loses its last node only
-#include <clockwise/clockwise.hpp>
+#include <clockwise/jump.hpp>
 
 int main() {
   clockwise::JumpHash<> shards({"a", "b", "c"});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: signed_integral<(_Tp|int)>.*evaluated to .?false
-#include <clockwise/clockwise.hpp>
+#include <clockwise/hash_ring.hpp>
 
 #if CLOCKWISE_TEST_MISUSE
 using Index = int;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: required expression .hash.bytes.. is invalid|hash.bytes.. would be invalid
-#include <clockwise/clockwise.hpp>
+#include <clockwise/hash_ring.hpp>
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: no matching function for call to .*add|too many arguments to function call
-#include <clockwise/clockwise.hpp>
+#include <clockwise/mod_n.hpp>
 
 void join(clockwise::ModN<>& scheme) {
 #if CLOCKWISE_TEST_MISUSE
