@@ -91,7 +91,7 @@ class Transition {
   ReplicaList<node_type> read_from(const Key& key, std::size_t r) const {
     if (r > copies() || (r < copies() && rule_.datacenters)) refuse("read_from", r);
     const Position position = before_.position_of(key);
-    return list(aborted_ || is_pending(position) ? before_ : after_, position, r);
+    return list(aborted_ || lies_in(pending_, position) ? before_ : after_, position, r);
   }
 
   /// Whom to write `key` to: its owners before the change, then those who become owners; once it is
@@ -108,7 +108,7 @@ class Transition {
     const Position position = before_.position_of(key);
     if (aborted_) return list(before_, position, r);
     const auto coming = list(after_, position, r);
-    if (finished()) return coming;
+    if (finished() || !lies_in(changed_, position)) return coming;
     const auto current = list(before_, position, r);
     const auto joins = [&](const node_type& node) { return !current.contains(node); };
     std::size_t extra = 0;
@@ -341,11 +341,15 @@ class Transition {
     return it;
   }
 
-  bool is_pending(Position position) const {
+  /// Whether a range of a map by last position holds `position`.
+  template <class Ranges>
+  static bool lies_in(const Ranges& ranges, Position position) {
     const auto at = static_cast<std::uint64_t>(position);
-    const auto it = pending_.lower_bound(at);
-    return it != pending_.end() && it->second.first <= at;
+    const auto it = ranges.lower_bound(at);
+    return it != ranges.end() && first_of(it->second) <= at;
   }
+  static std::uint64_t first_of(const Interval& interval) { return interval.first; }
+  static std::uint64_t first_of(std::uint64_t first) { return first; }
 
   static bool waits(const Interval& interval, std::uint32_t receiver) {
     return std::find(interval.receivers.begin(), interval.receivers.end(), receiver) !=
