@@ -191,12 +191,14 @@ void print_text(const Report& report, const DurabilityOptions& options) {
   print_domains(out, report.datacenters, "datacenter", false);
   out << "\nReads of " << std::to_string(quorum.r) << " and writes of " << std::to_string(quorum.w)
       << ": a read " << (quorum.reads_see_latest_write() ? "sees" : "may miss")
-      << " the latest write; " << std::to_string(quorum.read_failures()) << " of a key's nodes may "
-      << "be down for reads, " << std::to_string(quorum.write_failures()) << " for writes.\n";
+      << " the latest write. Of a key's nodes\n"
+      << std::to_string(quorum.read_failures()) << " may be down for reads, "
+      << std::to_string(quorum.write_failures()) << " for writes.\n";
   if (report.dead > 0) {
     out << "\nWith " << counted(report.dead, "node") << " dead: " << share(report.dead_lost)
-        << " of the key space is on dead nodes alone, " << share(report.dead_left.readable)
-        << " can be read, " << share(report.dead_left.writable) << " written.\n";
+        << " of the key space is on dead nodes alone;\n"
+        << share(report.dead_left.readable) << " can be read, " << share(report.dead_left.writable)
+        << " written.\n";
   }
   out.flush();
 }
