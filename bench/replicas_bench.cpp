@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <clockwise/balance.hpp>
 #include <clockwise/detail/mix.hpp>
 #include <clockwise/durability.hpp>
 #include <clockwise/hash_ring.hpp>
@@ -124,6 +125,8 @@ void allocated_tokens(benchmark::State& state, bool weights, bool with_racks) {
   for (int i = 0; i < 100; ++i) random.add("n" + std::to_string(i), options_of(i));
   state.counters["random"] = peak(random);
   state.counters["grown"] = peak(ring);
+  state.counters["primary"] = clockwise::balance(ring).peak_to_mean;
+  state.counters["primary_random"] = clockwise::balance(random).peak_to_mean;
   double left = 0;
   double joined = 0;
   for (int step = 0; step < 50; ++step) {
