@@ -471,6 +471,10 @@ void add_replicas(const Size& size) {
     const auto& table = for_size<ThreeCopies<Index>>(size).table;
     return [&](auto key) { return places(table.preference_list(key)); };
   });
+  both("table_front", [=] {
+    const auto& table = for_size<ThreeCopies<Index>>(size).table;
+    return [&](auto key) { return place(table.preference_list(key).front()); };
+  });
   if constexpr (sizeof(Index) == 2) {
     both("preference_list_by_racks", [=] {
       const auto& ring = for_size<RackedFleet>(size).ring;
