@@ -314,6 +314,23 @@ TEST_CASE("scatter width: with how many others a machine shares keys") {
   CHECK(replica_sets(ring, 3).scatter_width() == 4);
   CHECK(replica_sets(ring, 1).scatter_width() == 0);
   CHECK(replica_sets(ring, 1).fewest_sets(4) == 0);
+
+  Draws draws(4);
+  for (int round = 0; round < 300; ++round) {
+    const TokenRing<> random = random_ring(draws);
+    const ReplicaSets counted = replica_sets(random, 1 + draws.below(4));
+    std::vector<std::set<std::uint32_t>> peers(random.size());
+    for (std::size_t i = 0; i < counted.distinct; ++i) {
+      for (const std::uint32_t a : counted[i]) {
+        for (const std::uint32_t b : counted[i]) {
+          if (a != b) peers[a].insert(b);
+        }
+      }
+    }
+    const auto widths = counted.scatter_widths();
+    REQUIRE(widths.size() == peers.size());
+    for (std::size_t i = 0; i < peers.size(); ++i) REQUIRE(widths[i] == peers[i].size());
+  }
 }
 
 TEST_CASE("fewer nodes than replicas, no nodes, no replicas") {

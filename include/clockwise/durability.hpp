@@ -285,19 +285,34 @@ class ReplicaSets {
   }
 
   /// With how many others each member shares a key: its scatter width. By place in members().
-  /// Also how many machines help to restore it. O(N^2 / 64 + sets * replicas^2).
+  /// Also how many machines help to restore it. O(N + sets * replicas^2).
   std::vector<std::size_t> scatter_widths() const {
-    std::vector<std::vector<bool>> peers(members_);
+    // The sets of each node, one node after the other.
+    std::vector<std::size_t> ends(members_ + 1);
     for_each_set([&](const auto& set) {
-      for (const std::uint32_t node : set) {
-        peers[node].resize(members_);
-        for (const std::uint32_t peer : set) peers[node][peer] = true;
-      }
+      for (const std::uint32_t node : set) ++ends[node + 1];
     });
+    for (std::size_t node = 0; node < members_; ++node) ends[node + 1] += ends[node];
+    std::vector<std::uint32_t> sets_of_nodes(ends.back());
+    std::uint32_t number = 0;
+    for_each_set([&](const auto& set) {
+      for (const std::uint32_t node : set) sets_of_nodes[ends[node]++] = number;
+      ++number;
+    });
+
     std::vector<std::size_t> widths(members_);
+    std::vector<std::size_t> met_by(members_, members_);
+    std::vector<std::uint32_t> set(replicas);
+    std::size_t i = 0;
     for (std::size_t node = 0; node < members_; ++node) {
-      for (const bool is_peer : peers[node]) widths[node] += is_peer ? 1 : 0;
-      if (widths[node] > 0) --widths[node];  // not its own peer
+      for (; i < ends[node]; ++i) {
+        sets_.unpack(sets_of_nodes[i], set);
+        for (const std::uint32_t peer : set) {
+          if (peer == node || met_by[peer] == node) continue;
+          met_by[peer] = node;
+          ++widths[node];
+        }
+      }
     }
     return widths;
   }
