@@ -115,6 +115,14 @@ TEST_CASE("tokens are those of a slow model at every length") {
   }
 }
 
+TEST_CASE("only an empty key has the least token") {
+  // Sixteen bytes whose hash is -2^63: found by running the hash backwards.
+  const std::string_view key("\xdf\xe7\x6f\x52\x02\x3f\xad\x4c\x82\xb8\x61\xc2\xc6\x5c\x7a\x6b",
+                             16);
+  CHECK(static_cast<std::int64_t>(model_murmur3(key)) == least);
+  CHECK(cassandra_token(key) == greatest);
+}
+
 TEST_CASE("partition keys of several columns") {
   CHECK(cassandra_partition_key({"only"}) == "only");
   CHECK(cassandra_partition_key({"ab", ""}) == std::string("\0\2ab\0\0\0\0", 8));
