@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+// ringctl convert and ringctl fingerprint: one fleet in three forms.
+#include <catch2/catch_test_macros.hpp>
+#include <clockwise/hash_ring.hpp>
+#include <clockwise/token_ring.hpp>
+#include <clockwise/wire.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "sandbox.hpp"
+
+namespace {
+
+constexpr std::string_view fleet =
+    "id,weight,rack,datacenter\n"
+    "cache-a,1,r1,east\n"
+    "\"odd, id\",2.5,r2,east\n"
+    "cache-\xff,0,,\n";
+
+clockwise::HashRing<> ring() {
+  clockwise::HashRing<> result(clockwise::RingOptions{64});
+  result.add("cache-a", {.weight = 1, .rack = "r1", .datacenter = "east"});
+  result.add("odd, id", {.weight = 2.5, .rack = "r2", .datacenter = "east"});
+  result.add("cache-\xff", 0);
+  return result;
+}
+
+std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+TEST_CASE("convert: wire bytes are those of the library, and every form leads back") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet);
+  CHECK(sandbox.run("ringctl convert f.csv --vnodes 64 --to wire > f.ring").code == 0);
+  CHECK(sandbox.read("f.ring") == text_of(clockwise::wire::encode(ring())));
+
+  CHECK(sandbox.run("ringctl convert f.ring --to json > f.json").code == 0);
+  CHECK(sandbox.run("ringctl convert f.json --to wire | cmp - f.ring").code == 0);
+  CHECK(sandbox.run("ringctl convert f.json --to csv > g.csv").code == 0);
+  CHECK(sandbox.run("ringctl convert g.csv --vnodes 64 --to wire | cmp - f.ring").code == 0);
+
+  const auto document = nlohmann::json::parse(sandbox.read("f.json"));
+  CHECK(document["vnodes"] == 64);
+  CHECK(document["hash"] == "xxh3-64");
+  CHECK(document["members"][0]["id"] == "cache-a");
+  CHECK(document["members"][1]["id"]["hex"] == "63616368652dff");
+  CHECK(document["members"][2]["weight"] == 2.5);
+}
+
+TEST_CASE("convert: tokens stay with a token ring") {
+  const Sandbox sandbox;
+  clockwise::TokenRing<> tokens;
+  tokens.add("a", {.weight = 1, .rack = "r", .datacenter = ""}, {0, 18446744073709551615u});
+  sandbox.write("t.ring", text_of(clockwise::wire::encode(tokens)));
+  CHECK(sandbox.run("ringctl convert t.ring --to json > t.json").code == 0);
+  CHECK(sandbox.run("ringctl convert t.json --to wire | cmp - t.ring").code == 0);
+  const Result result = sandbox.run("ringctl convert t.ring --to csv");
+  CHECK(result.code == 2);
+  CHECK(result.out == "");
+  CHECK(result.err.find("t.ring: a fleet file has no place for the tokens") != std::string::npos);
+}
+
+TEST_CASE("fingerprint: that of the library, in every form, with differences named") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet);
+  sandbox.write("f.ring", text_of(clockwise::wire::encode(ring())));
+  const Result same = sandbox.run("ringctl fingerprint f.ring f.csv --vnodes 64");
+  const std::string hex = to_string(ring().fingerprint());
+  CHECK(same.code == 0);
+  CHECK(same.out == hex + "  f.ring\n" + hex + "  f.csv\n");
+
+  sandbox.write("g.csv",
+                "id,weight,rack,datacenter\ncache-a,3,r1,east\nnew\n\"odd, id\",2.5,r2,east\n");
+  const Result other = sandbox.run("ringctl fingerprint f.ring g.csv");
+  CHECK(other.code == 0);
+  CHECK(
+      other.out.find("f.ring: xxh3-64, seed 0, 64 vnodes\n  g.csv: xxh3-64, seed 0, 200 vnodes") !=
+      std::string::npos);
+  CHECK(other.out.find("Only in f.ring:\n  cache-\\xff  weight 0\n") != std::string::npos);
+  CHECK(other.out.find("Only in g.csv:\n  new  weight 1\n") != std::string::npos);
+  CHECK(other.out.find("In both, but different:\n  cache-a  weight 1, rack r1, datacenter east\n"
+                       "  cache-a  weight 3, rack r1, datacenter east\n") != std::string::npos);
+}
+
+TEST_CASE("convert and fingerprint: wrong input is named and nothing is printed") {
+  const Sandbox sandbox;
+  const auto refused = [&](std::string_view bytes, std::string_view message) {
+    sandbox.write("in", bytes);
+    const Result result = sandbox.run("ringctl fingerprint in");
+    CHECK(result.code == 2);
+    CHECK(result.out == "");
+    CHECK(result.err.find("ringctl: in: ") == 0);
+    INFO(result.err);
+    CHECK(result.err.find(message) != std::string::npos);
+  };
+  refused("cwrg\x02 not really a ring", "byte 4: format 2; this reads format 1");
+  refused("{\"members\": [}", "parse error");
+  refused("{\"vnodes\": 0, \"members\": []}", "vnodes is 0");
+  refused("{\"vnodes\": 2}", "no array \"members\"");
+  refused("{\"vnodes\": 2, \"members\": [{\"id\": \"a\", \"wieght\": 2}]}",
+          "member 0 has an unknown entry \"wieght\"");
+  refused("{\"vnodes\": 2, \"members\": [{\"id\": \"a\"}, {\"id\": \"a\"}]}",
+          "\"a\" is a member already");
+  refused("{\"vnodes\": 2, \"members\": [{\"id\": \"a\", \"weight\": -1}]}", "weight -1");
+  refused("{\"vnodes\": 2, \"members\": [{\"id\": {\"hex\": \"0g\"}}]}", "no pairs of 0-9 and a-f");
+  refused("{\"members\": [{\"id\": \"a\"}]}", "has no tokens, and there are no vnodes");
+  refused("{\"hash\": \"md5\", \"vnodes\": 2, \"members\": []}", "neither xxh3-64 nor xxh64");
+}
