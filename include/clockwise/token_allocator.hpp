@@ -125,6 +125,7 @@ class TokenAllocation {
   /// Racks count as far as each copy can have its own; with fewer, nodes are the domains.
   void number_domains(const std::vector<Member>& members, const AllocationOptions& options) {
     std::vector<std::string> racks;
+    racks.reserve(members.size());
     for (const Member& member : members) racks.push_back(*member.rack);
     std::sort(racks.begin(), racks.end());
     racks.erase(std::unique(racks.begin(), racks.end()), racks.end());
