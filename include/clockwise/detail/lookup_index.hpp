@@ -201,7 +201,7 @@ class LookupIndex {
     const Word first = sign_of(words[0] - key);
     const Word second = first & sign_of(words[1] - key);
     const Word third = second & sign_of(words[2] - key);
-    const std::size_t passed = std::size_t{first} + second + third;
+    const auto passed = static_cast<std::size_t>(first + second + third);
     if (is_unsettled(words[passed] - key)) [[unlikely]]
       return search(positions, position, offset);
     return offset + passed;
