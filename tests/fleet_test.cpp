@@ -180,8 +180,11 @@ TEST_CASE("a change that is rolled back leaves no trace but the epoch") {
   CHECK(fleet.target() == before);
   CHECK(fleet.state("node0") == MemberState::up);
   epoch = fleet.join(epoch, "joiner");
+  fleet.heard("joiner", 2);
   epoch = fleet.leave(epoch, "joiner");
   CHECK(fleet.target() == before);
+  CHECK_FALSE(fleet.is_live("joiner"));
+  CHECK(checked(fleet, 100) == Events{"-node0", "-node1", "-node2", "-node3"});
 }
 
 TEST_CASE("a decision upon an epoch that has passed is refused, and changes nothing") {

@@ -19,7 +19,7 @@
 #include <cstddef>      // size_t
 #include <cstdint>      // uint64_t
 #include <functional>   // less
-#include <map>          // map
+#include <map>          // erase_if, map
 #include <optional>     // optional
 #include <string>       // string, to_string
 #include <string_view>  // string_view
@@ -167,7 +167,7 @@ class Fleet {
   std::uint64_t change(std::uint64_t epoch, Fn&& fn) {
     check_epoch(epoch);
     target_.update(std::forward<Fn>(fn));
-    return ++epoch_;
+    return changed();
   }
 
   /// `args` as the ring's add takes them, the node first. Throws std::invalid_argument for one that
@@ -176,7 +176,7 @@ class Fleet {
   std::uint64_t join(std::uint64_t epoch, Args&&... args) {
     check_epoch(epoch);
     target_.add(std::forward<Args>(args)...);
-    return ++epoch_;
+    return changed();
   }
 
   /// Lets a member go, up or down; a joiner does not join after all. Throws std::out_of_range for
@@ -188,7 +188,7 @@ class Fleet {
       detail::fail_range("leave of " + detail::quoted(detail::id_of(id)) +
                          ", which is no member or leaves already");
     }
-    return ++epoch_;
+    return changed();
   }
 
   /// leave() of all that are overdue(now), as one change; the same epoch where nobody is.
@@ -205,20 +205,16 @@ class Fleet {
   std::uint64_t commit(std::uint64_t epoch) {
     check_epoch(epoch);
     Ring ring = target_;
-    auto health = health_of(ring);
     ring_ = std::move(ring);
-    health_ = std::move(health);
-    return ++epoch_;
+    return changed();
   }
 
   /// The change is given up: the ring is the target, joiners go and leavers stay.
   std::uint64_t rollback(std::uint64_t epoch) {
     check_epoch(epoch);
     Ring target = ring_;
-    auto health = health_of(target);
     target_ = std::move(target);
-    health_ = std::move(health);
-    return ++epoch_;
+    return changed();
   }
 
   // --- Members ----------------------------------------------------------------------------------
@@ -270,12 +266,12 @@ class Fleet {
     return index != Ring::npos ? target_.node(index) : ring_.node(ring_.index_of(id));
   }
 
-  HealthById health_of(const Ring& ring) const {
-    HealthById health;
-    for (const auto& entry : health_) {
-      if (ring.contains(entry.first)) health.insert(entry);
-    }
-    return health;
+  /// Forgets who is a member no more, neither now nor later. Gives the new epoch.
+  std::uint64_t changed() {
+    std::erase_if(health_, [&](const auto& entry) {
+      return !ring_.contains(entry.first) && !target_.contains(entry.first);
+    });
+    return ++epoch_;
   }
 
   Ring ring_;
