@@ -201,6 +201,20 @@ TEST_CASE("Nodes that are not available are passed over") {
   CHECK(balancer.load() == 1);
 }
 
+TEST_CASE("Where others take all the room there was, there is room by the new total") {
+  BoundedLoad balancer(ring_of(2));
+  std::vector<decltype(balancer)::Token> others;
+  const auto token = balancer.acquire("key", [&](const std::string&) {
+    while (others.size() < 10) {  // between its count and its first look at a node
+      others.emplace_back();
+      others.back() = balancer.acquire("another");
+    }
+    return true;
+  });
+  CHECK(token);
+  CHECK(balancer.load() == 11);
+}
+
 TEST_CASE("A token releases once, whatever becomes of it") {
   using Balancer = BoundedLoad<Ring>;
   std::optional<Balancer> balancer(std::in_place, ring_of(4));

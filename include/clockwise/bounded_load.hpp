@@ -204,21 +204,27 @@ class BoundedLoad {
   Token acquire(const Key& key, const IsAvailable& is_available) {
     Token token;
     std::uint32_t probes = 0;
-    const std::uint64_t total = total_->fetch_add(1) + 1;
-    detail::for_each_preferred(scheme_, scheme_.position_of(key), [&](std::size_t member) {
-      ++probes;
-      const auto& counter = counters_[member];
-      if (!is_available(counter->node)) return true;
-      const std::uint64_t cap = capacity_at(member, total);
-      std::uint64_t load = counter->load.load(std::memory_order_relaxed);
-      while (load < cap) {
-        if (counter->load.compare_exchange_weak(load, load + 1)) {
-          token = Token(counter, probes);
-          return false;
+    std::uint64_t total = 0;
+    std::uint64_t latest = total_->fetch_add(1) + 1;
+    // Once, and again where others have come meanwhile: caps by a total that is too low may all be
+    // taken.
+    for (; !token && total < latest; latest = total_->load()) {
+      total = latest;
+      detail::for_each_preferred(scheme_, scheme_.position_of(key), [&](std::size_t member) {
+        ++probes;
+        const auto& counter = counters_[member];
+        if (!is_available(counter->node)) return true;
+        const std::uint64_t cap = capacity_at(member, total);
+        std::uint64_t load = counter->load.load(std::memory_order_relaxed);
+        while (load < cap) {
+          if (counter->load.compare_exchange_weak(load, load + 1)) {
+            token = Token(counter, probes);
+            return false;
+          }
         }
-      }
-      return true;
-    });
+        return true;
+      });
+    }
     if (!token) {
       total_->fetch_sub(1);
       token.probes_ = probes;
