@@ -54,8 +54,8 @@ struct MaglevOptions {
 /// below 2^32 of them, count exactly, others to 2^-32 of the largest.
 ///
 ///   std::invalid_argument  a table size that is 0, composite or above 5,000,011; an empty id, an
-///   id
-///                          that is a member already, a weight that is negative, NaN or infinite
+///                          id that is a member already, a weight that is negative, NaN or
+///                          infinite
 ///   std::length_error      more members with a weight above 0 than entries, or than 65,535
 ///   std::out_of_range      set_weight of an id that is no member, lookup where nothing is owned
 ///

@@ -84,13 +84,11 @@ struct SlotMove {
 /// platform; the table itself is state that programs have to share.
 ///
 ///   std::invalid_argument  slots of 0 or above 2^20, an empty id, an id that is a member already,
-///   a
-///                          weight that is negative, NaN or infinite, assign_all of another number
-///                          of owners than slots, migrate() of a slot to its owner
+///                          a weight that is negative, NaN or infinite, assign_all of another
+///                          number of owners than slots, migrate() of a slot to its owner
 ///   std::length_error      more members than Index holds
 ///   std::out_of_range      an id that is no member, a slot that does not exist or is nobody's,
-///   lookup
-///                          where nothing is owned
+///                          lookup where nothing is owned
 ///
 /// lookup: O(1). Mutators: O(slots + N log N), all or nothing. Thread-safety: that of a standard
 /// container. A model of Partitioner.

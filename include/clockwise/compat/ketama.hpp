@@ -4,8 +4,8 @@
 
 // Ketama: the ring of memcached's clients, point for point.
 //
-//   clockwise::KetamaRing ring({"10.0.1.1", "10.0.1.2:11212"});       // as libmemcached places
-//   keys ring.lookup("user:42");
+//   clockwise::KetamaRing ring({"10.0.1.1", "10.0.1.2:11212"});       // as libmemcached does
+//   ring.lookup("user:42");
 //
 //   clockwise::KetamaRing proxy(clockwise::KetamaFlavour::twemproxy);
 //   proxy.add("cache-a", 2);
