@@ -203,12 +203,13 @@ Movement<typename Before::node_type> movement(const Before& before, const After&
   detail::MovementBuilder<Node> builder(after.size());
   if (before.vnode_count() > 0 && after.vnode_count() > 0) {
     const auto matches = detail::matched_members(before, after);
-    detail::for_each_common_arc(before.table(), after.table(),
-                                [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
-                                  const std::uint32_t from = before.owners()[old_rank];
-                                  const std::uint32_t to = after.owners()[new_rank];
-                                  if (matches[from] != to) builder.add(arc, from, to);
-                                });
+    detail::for_each_common_arc(
+        before.table(), after.table(),
+        [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
+          const auto from = static_cast<std::uint32_t>(before.owners()[old_rank]);
+          const auto to = static_cast<std::uint32_t>(after.owners()[new_rank]);
+          if (matches[from] != to) builder.add(arc, from, to);
+        });
   }
   return {detail::nodes_of(before), detail::nodes_of(after), builder.finish()};
 }
