@@ -127,6 +127,7 @@ class ReplicaTable {
   void fill() {
     const detail::OneGroup request{requested_, spread_};
     const std::size_t vnodes = ring_.vnode_count();
+    if (vnodes == 0) return;
     list_size_ = detail::attainable(requested_, spread_, ring_.topology().whole());
     if (list_size_ > 0 && vnodes > lists_.max_size() / list_size_) {
       detail::fail_length("a replica table of " + std::to_string(vnodes) + " lists of " +
