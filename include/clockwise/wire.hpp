@@ -31,7 +31,7 @@
 // a shorter or differently ordered writer would have made are refused. A checksum is no signature:
 // bytes from a stranger are well-formed at best.
 
-#include <algorithm>    // lower_bound
+#include <algorithm>    // lower_bound, sort, unique
 #include <bit>          // bit_cast
 #include <charconv>     // from_chars
 #include <concepts>     // constructible_from, integral, same_as
@@ -341,7 +341,8 @@ inline Membership parse(std::span<const std::byte> bytes, std::optional<Error>& 
     in.fail(in.offset(), std::to_string(in.left()) + " bytes too many");
   }
   error = in.error();
-  return error ? Membership{} : result;
+  if (error) return {};
+  return result;
 }
 
 /// The membership of a HashRing or TokenRing.
@@ -356,19 +357,18 @@ Membership membership_of(const Ring& ring) {
   } else {
     result.has_tokens = true;
   }
-  const auto by_domain = [&](const auto& member) {
-    const Membership::Domain domain{member.datacenter, member.rack};
-    return std::pair(std::lower_bound(result.domains.begin(), result.domains.end(), domain),
-                     domain);
-  };
   for (const auto& member : ring.members()) {
-    const auto [place, domain] = by_domain(member);
-    if (place == result.domains.end() || *place != domain) result.domains.insert(place, domain);
+    result.domains.push_back({member.datacenter, member.rack});
   }
+  std::sort(result.domains.begin(), result.domains.end());
+  result.domains.erase(std::unique(result.domains.begin(), result.domains.end()),
+                       result.domains.end());
   result.members.reserve(ring.size());
   for (const auto& member : ring.members()) {
     const auto id = detail::id_of(member.node);
-    const auto domain = static_cast<std::size_t>(by_domain(member).first - result.domains.begin());
+    const Membership::Domain named{member.datacenter, member.rack};
+    const auto place = std::lower_bound(result.domains.begin(), result.domains.end(), named);
+    const auto domain = static_cast<std::size_t>(place - result.domains.begin());
     result.members.push_back({std::string(std::string_view(id)), member.weight, domain, {}});
     if (result.has_tokens) result.members.back().tokens.reserve(member.vnodes);
   }
@@ -410,7 +410,7 @@ inline std::vector<std::byte> encode(const Membership& membership) {
   return out.finish();
 }
 
-/// The bytes of a HashRing or TokenRing. O(N log domains), and O(M) more where there are tokens.
+/// The bytes of a HashRing or TokenRing. O(N log N), and O(M) more where there are tokens.
 template <class Ring>
   requires requires(const Ring& ring) { ring.positions(); }
 std::vector<std::byte> encode(const Ring& ring) {
