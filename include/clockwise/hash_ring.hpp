@@ -45,7 +45,8 @@ namespace clockwise {
 ///   - of several vnodes at one position the one with the smallest id owns; the others wait.
 ///
 /// `Index` numbers the members: 16 bits for up to 65,535 of them, 32 bits for more. Memory: 8 bytes
-/// and one Index a position, beside the node table.
+/// and one Index a position, beside the node table and, with BucketIndex, the index of lookups: at
+/// most 8 bytes a position more (12 with an Index of 32 bits), 2.6 from 2^16 positions on.
 ///
 /// Every mutator is all or nothing, throws as listed, and costs O(M) for M positions, plus O(A log
 /// A) for the A vnodes that come or go: no re-sort. It needs memory for a second table while it
@@ -246,6 +247,9 @@ HashRing(RingOptions) -> HashRing<Xxh3, std::string, std::uint16_t>;
 template <class Nodes>
 HashRing(Nodes&& nodes, RingOptions = {})
     -> HashRing<Xxh3, std::remove_cvref_t<decltype(*std::begin(nodes))>, std::uint16_t>;
+template <class Nodes, HashFunction Hash>
+HashRing(Nodes&& nodes, RingOptions, Hash)
+    -> HashRing<Hash, std::remove_cvref_t<decltype(*std::begin(nodes))>, std::uint16_t>;
 
 }  // namespace clockwise
 
