@@ -12,7 +12,7 @@
 //   clockwise::Quorum{3, 2, 2}.available(ring, std::vector{"a", "b"}).readable;
 //
 // Every function takes the rule by which copies are placed as preference_list does: `r`; `r` and a
-// Spread; or DatacenterReplicas.
+// Spread; or DatacenterReplicas. (A Quorum has its `n` copies, and takes a Spread at most.)
 
 #include <algorithm>  // equal, lexicographical_compare, max, min, sort
 #include <bit>        // bit_ceil, bit_width

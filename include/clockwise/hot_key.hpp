@@ -68,13 +68,15 @@ class HeavyHitters {
     auto at = places_.find(key);
     if (at == places_.end()) {
       if (heap_.size() < limit_) {
+        if (heap_.size() == heap_.capacity()) heap_.reserve(2 * heap_.size() + 1);
         at = places_.try_emplace(std::string(key), heap_.size()).first;
         heap_.push_back({&at->first, 0, 0});
         sift_up(heap_.size() - 1);
       } else {
         Counter& least = heap_.front();
+        std::string name(key);  // before anything changes: this may throw
         auto node = places_.extract(*least.key);
-        node.key() = std::string(key);
+        node.key() = std::move(name);
         at = places_.insert(std::move(node)).position;
         least.key = &at->first;
         least.error = least.count;
