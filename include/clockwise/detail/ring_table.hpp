@@ -188,7 +188,7 @@ class RingTable {
   /// rank_of in O(log M). The table is not empty.
   std::size_t search(std::uint64_t position) const noexcept {
     const std::uint64_t* first = positions_.data();
-    for (std::size_t length = size(); length > 1;) {  // without a branch on the comparison
+    for (std::size_t length = size(); length > 1;) {
       const std::size_t half = length / 2;
       first += first[half - 1] < position ? half : 0;
       length -= half;
