@@ -17,7 +17,7 @@
 // Owners are numbered by the order of their ids. Three things follow: ties sort themselves, two
 // tables with the same members are equal array by array, and shares come out in id order.
 
-#include <algorithm>    // min, sort
+#include <algorithm>    // lower_bound, min, sort
 #include <bit>          // bit_width
 #include <compare>      // strong_ordering
 #include <concepts>     // same_as, unsigned_integral
@@ -187,14 +187,8 @@ class RingTable {
  private:
   /// rank_of in O(log M). The table is not empty.
   std::size_t search(std::uint64_t position) const noexcept {
-    const std::uint64_t* first = positions_.data();
-    for (std::size_t length = size(); length > 1;) {
-      const std::size_t half = length / 2;
-      first += first[half - 1] < position ? half : 0;
-      length -= half;
-    }
-    const auto rank = static_cast<std::size_t>(first - positions_.data()) + (*first < position);
-    return rank == size() ? 0 : rank;
+    const auto found = std::lower_bound(positions_.begin(), positions_.end(), position);
+    return found == positions_.end() ? 0 : static_cast<std::size_t>(found - positions_.begin());
   }
 
   void append(RingTable& result, std::size_t from, std::size_t to,
