@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "clockwise/hash_ring.hpp"
@@ -229,6 +230,13 @@ TEST_CASE("successors are all distinct nodes, lazily, in the order of the longes
   CHECK(it->size() == it->length());
   ++it;
   CHECK(*it == ring.preference_list("key", 2)[1]);
+
+  auto moved = std::move(successors);  // as a view does that takes the range in
+  Ids rest;
+  for (const std::string& node : moved) rest.push_back(node);
+  Ids all_nodes = ids(ring.preference_list("key", 30));
+  all_nodes.erase(all_nodes.begin());
+  CHECK(rest == all_nodes);
 
   const HashRing lone({"only"});
   auto all = lone.successors("key");

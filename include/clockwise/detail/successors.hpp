@@ -7,6 +7,7 @@
 #include <cstdint>   // uint64_t
 #include <iterator>  // default_sentinel_t, input_iterator_tag
 #include <span>      // span
+#include <utility>   // move
 
 #include "clockwise/node.hpp"
 
@@ -25,9 +26,23 @@ class Successors {
       : owners_(owners), members_(members), start_(rank), rank_(rank), left_(nodes) {
     if (left_ > 0) settle();
   }
-  // An iterator points into the range, so the range stays where it is.
-  Successors(const Successors&) = delete;
-  Successors& operator=(const Successors&) = delete;
+  /// So that a view can take the range in. Ends the validity of iterators, which point into it.
+  Successors(Successors&& other) noexcept
+      : Successors(other.owners_, other.members_, other.start_, 0) {
+    *this = std::move(other);
+  }
+  Successors& operator=(Successors&& other) noexcept {
+    owners_ = other.owners_;
+    members_ = other.members_;
+    start_ = other.start_;
+    rank_ = other.rank_;
+    left_ = other.left_;
+    valid_ = other.valid_;
+    for (std::size_t word = 0; word < bits_.size(); ++word) {
+      if ((valid_[word / 64] >> (word % 64) & 1) != 0) bits_[word] = other.bits_[word];
+    }
+    return *this;
+  }
 
   class iterator {
    public:
