@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_CONFIG_HPP
 #define CLOCKWISE_CONFIG_HPP
 
-// Every macro of the library is here, always defined, to 0 or 1. None of them changes the layout of
-// a type or an owner, so translation units that set them differently still link and agree.
+// Every switch of the library is here, always defined, to 0 or 1. None of them changes the layout
+// of a type or an owner, so translation units that set them differently still link and agree.
 
 /// CLOCKWISE_NO_EXCEPTIONS: 1 makes every error print its message to stderr and abort instead of
 /// throwing. Follows -fno-exceptions by itself; define it to 1 before the first include to force
