@@ -435,7 +435,7 @@ std::optional<Node> node_from_id(std::string_view id) {
 }
 
 /// The ring of a membership, or why it is none: another policy, kind or size than `Ring` has.
-/// `node_of(id)` gives std::optional<Node>.
+/// `node_of(id)` gives std::optional<Node>, a node of that id.
 template <class Ring, class NodeOf>
 std::optional<Ring> build(const Membership& membership, std::string& reason, Limits limits,
                           const NodeOf& node_of) {
@@ -489,7 +489,7 @@ std::optional<Ring> build(const Membership& membership, std::string& reason, Lim
       return std::nullopt;
     }
     auto node = node_of(std::string_view(row.id));
-    if (!node) {
+    if (!node || std::string_view(detail::id_of(*node)) != row.id) {
       reason = "id " + detail::quoted(row.id) + " is none of the ring's node type";
       return std::nullopt;
     }
