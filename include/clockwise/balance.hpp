@@ -5,9 +5,10 @@
 // How even a placement is, measured exactly on the placement itself. What to expect is in
 // theory.hpp.
 
-#include <cmath>    // sqrt
-#include <cstddef>  // size_t
-#include <vector>   // vector
+#include <algorithm>  // max_element
+#include <cmath>      // sqrt
+#include <cstddef>    // size_t
+#include <vector>     // vector
 
 #include "clockwise/concepts.hpp"
 
@@ -31,9 +32,11 @@ Balance balance(const P& placement) {
   if constexpr (requires { placement.members()[0].weight; }) {
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = placement.members()[i].weight;
   }
+  const double largest = weights.empty() ? 0 : *std::max_element(weights.begin(), weights.end());
   double total_weight = 0;
   double members = 0;
-  for (const double weight : weights) {
+  for (double& weight : weights) {
+    if (largest > 0) weight /= largest;  // so that no sum of weights is too large for a double
     total_weight += weight;
     members += weight > 0 ? 1 : 0;
   }

@@ -3,7 +3,8 @@
 #define CLOCKWISE_CONFIG_HPP
 
 // Every switch of the library is here, always defined, to 0 or 1. None of them changes the layout
-// of a type or an owner, so translation units that set them differently still link and agree.
+// of a type or an owner. Set each alike in the whole program: of an inline function that two
+// translation units compile differently, the linker keeps one.
 
 /// CLOCKWISE_NO_EXCEPTIONS: 1 makes every error print its message to stderr and abort instead of
 /// throwing. Follows -fno-exceptions by itself; define it to 1 before the first include to force

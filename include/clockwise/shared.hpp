@@ -25,7 +25,8 @@
 namespace clockwise {
 
 /// Publishes whole rings, of any kind that can be copied. All of its members may be called from any
-/// thread. It outlives its readers.
+/// thread. It outlives its readers. The ring before the newest stays in memory until the next is
+/// published, and each older one for as long as a reader has not looked again.
 template <class Ring>
 class Shared {
  public:

@@ -69,7 +69,7 @@ class Transition {
   /// Of `r` copies of each key, placed by the default spread of each ring, by a spread, or in each
   /// datacenter. O(r (M + N)). Throws std::invalid_argument where r is 0, the hash policies differ,
   /// or `after` owns nothing.
-  Transition(Ring before, Ring after, std::size_t r)
+  Transition(Ring before, Ring after, std::size_t r = 1)
       : Transition(std::move(before), std::move(after), Rule{r, std::nullopt, std::nullopt}) {}
   Transition(Ring before, Ring after, std::size_t r, Spread spread)
       : Transition(std::move(before), std::move(after), Rule{r, spread, std::nullopt}) {}

@@ -481,6 +481,11 @@ std::optional<Ring> build(const Membership& membership, std::string& reason, Lim
       return std::nullopt;
     }
     positions += vnodes;
+    if (row.domain >= membership.domains.size()) {
+      reason = "member " + detail::quoted(row.id) + " is in domain " + std::to_string(row.domain) +
+               " of " + std::to_string(membership.domains.size());
+      return std::nullopt;
+    }
     const auto& [datacenter, rack] = membership.domains[row.domain];
     domain_bytes += datacenter.size() + rack.size();
     if (domain_bytes > limits.domain_bytes) {

@@ -102,7 +102,8 @@ class RingBase {
   /// rule demands of the live members. `is_live` has to give one answer per node for the length of
   /// the call. While no replica is down, it is called r times; else of up to N members more, and
   /// again at each vnode of a dead one that the walk comes by.
-  template <class Key, std::predicate<const Node&> IsLive>
+  template <class Key, class IsLive>
+    requires std::predicate<const IsLive&, const Node&>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread,
                                     const IsLive& is_live) const {
     return live_replicas(place_on_circle(key), OneGroup{r, spread}, is_live);
@@ -114,7 +115,8 @@ class RingBase {
   ReplicaList<Node> preference_list(const Key& key, const DatacenterReplicas& wanted) const {
     return replicas(place_on_circle(key), ByDatacenter{wanted});
   }
-  template <class Key, std::predicate<const Node&> IsLive>
+  template <class Key, class IsLive>
+    requires std::predicate<const IsLive&, const Node&>
   ReplicaList<Node> preference_list(const Key& key, const DatacenterReplicas& wanted,
                                     const IsLive& is_live) const {
     return live_replicas(place_on_circle(key), ByDatacenter{wanted}, is_live);
