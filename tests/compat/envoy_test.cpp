@@ -221,7 +221,8 @@ TEST_CASE("a Maglev table is that of the machine's doubles") {
     cases.push_back({{{"a", 2}, {"b", 3}}, size});
     cases.push_back({{{"a", 4}, {"b", 5}}, size});
   }
-  for (auto& [hosts, size] : cases) {
+  for (auto& [hosts, table_size] : cases) {
+    const std::uint32_t size = table_size;  // a lambda below cannot capture a structured binding
     EnvoyMaglev table(size);
     table.add_all(hosts);
 

@@ -172,7 +172,7 @@ TEST_CASE("nothing changed, nothing moves") {
              ContainsSubstring("Nothing moves."));
 }
 
-TEST_CASE("--top cuts what text lists, and says how much it left out") {
+TEST_CASE("with --top it cuts what text lists, and says how much it left out") {
   const Sandbox sandbox;
   sandbox.write("a.csv", fleet_file(make_fleet(16)));
   sandbox.write("b.csv", fleet_file(make_fleet(17)));

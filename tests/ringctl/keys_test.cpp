@@ -77,7 +77,7 @@ TEST_CASE("a carriage return is part of the key, and is pointed out") {
                                 "part of the key\n"));
 }
 
-TEST_CASE("-0 takes keys with line feeds in them") {
+TEST_CASE("with -0 it takes keys with line feeds in them") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(fleet));
   const std::vector<std::string> keys{"a\nb", "", "c\r"};

@@ -66,7 +66,7 @@ TEST_CASE("options that place the nodes") {
         expected_csv(FleetRing<clockwise::Xxh64>(fleet), keys, 3, Spread::racks));
 }
 
-TEST_CASE("--dead: live replicas first, then substitutes") {
+TEST_CASE("with --dead: live replicas first, then substitutes") {
   const Sandbox sandbox;
   const Fleet fleet = make_fleet(9);
   const auto keys = make_keys(2000);
