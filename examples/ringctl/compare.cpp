@@ -48,6 +48,11 @@ void* operator new(std::size_t size) {
   live_bytes += malloc_usable_size(memory);
   return memory;
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  void* const memory = std::malloc(size);
+  live_bytes += malloc_usable_size(memory);
+  return memory;
+}
 void operator delete(void* memory) noexcept {
   live_bytes -= malloc_usable_size(memory);
   std::free(memory);
