@@ -95,7 +95,7 @@ using FlowMap = std::map<std::pair<std::string, std::string>, Flow>;
 
 /// One scheme before and after, with what moves exactly.
 template <class Scheme>
-struct Comparison {
+struct Difference {
   const Scheme& before;
   const Scheme& after;
   double share = 0;
@@ -103,9 +103,9 @@ struct Comparison {
 };
 
 template <class Hash>
-Comparison<Ring<Hash>> compare(const Ring<Hash>& before, const Ring<Hash>& after) {
+Difference<Ring<Hash>> compare(const Ring<Hash>& before, const Ring<Hash>& after) {
   const auto moved = clockwise::movement(before, after);
-  Comparison<Ring<Hash>> result{before, after, moved.fraction(), FlowMap{}};
+  Difference<Ring<Hash>> result{before, after, moved.fraction(), FlowMap{}};
   for (const auto& [arc, from, to] : moved.transfers()) {
     (*result.flows)[{from, to}].share += arc.fraction();
     if (result.flows->size() > most_pairs) {
@@ -120,9 +120,9 @@ template <class Hash>
 using Modulo = clockwise::ModN<Hash, std::string>;
 
 template <class Hash>
-Comparison<Modulo<Hash>> compare(const Modulo<Hash>& before, const Modulo<Hash>& after) {
+Difference<Modulo<Hash>> compare(const Modulo<Hash>& before, const Modulo<Hash>& after) {
   const auto moved = clockwise::movement(before, after);
-  Comparison<Modulo<Hash>> result{before, after, moved.fraction(), std::nullopt};
+  Difference<Modulo<Hash>> result{before, after, moved.fraction(), std::nullopt};
   if (moved.moved > most_pairs) return result;
   result.flows.emplace();
   // Of the residues modulo lcm(N, M), one is i modulo N and j modulo M where gcd(N, M) divides
@@ -143,7 +143,7 @@ Comparison<Modulo<Hash>> compare(const Modulo<Hash>& before, const Modulo<Hash>&
 template <class Scheme>
 class KeyCount {
  public:
-  explicit KeyCount(Comparison<Scheme> comparison)
+  explicit KeyCount(Difference<Scheme> comparison)
       : comparison_(std::move(comparison)), movement_(comparison_.before, comparison_.after) {}
 
   void observe(clockwise::Position key) {
@@ -171,7 +171,7 @@ class KeyCount {
   }
 
  private:
-  Comparison<Scheme> comparison_;
+  Difference<Scheme> comparison_;
   clockwise::KeyMovement<Scheme, Scheme> movement_;
   std::uint64_t moved_ = 0;
 };

@@ -22,8 +22,9 @@ class InputFile {
   /// Up to `size` bytes, as soon as there are any; 0 at the end. Throws InputError.
   std::size_t read(char* to, std::size_t size);
 
-  /// All that is left. Throws InputError, also where that is more than `most` bytes.
-  std::string read_all(std::size_t most);
+  /// All that is left. Throws InputError, also where that is more than `most` bytes: by default
+  /// five times what a fleet file of a million nodes takes.
+  std::string read_all(std::size_t most = std::size_t{256} << 20);
 
   /// What messages call it.
   const std::string& name() const { return name_; }

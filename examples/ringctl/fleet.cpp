@@ -17,9 +17,6 @@ namespace ringctl {
 
 namespace {
 
-/// Untrusted bytes: a fleet file of a million nodes is a fifth of this.
-constexpr std::size_t largest_file = std::size_t{256} << 20;
-
 enum Column : std::size_t { id, weight, rack, datacenter, tokens, slots, replica_of, server_id };
 constexpr std::array<std::string_view, 8> column_names{
     "id", "weight", "rack", "datacenter", "tokens", "slots", "replica_of", "server_id"};
@@ -146,7 +143,7 @@ Fleet parse_fleet(std::string_view text, const std::string& name) {
 
 Fleet read_fleet(const std::string& path) {
   InputFile file(path);
-  return parse_fleet(file.read_all(largest_file), file.name());
+  return parse_fleet(file.read_all(), file.name());
 }
 
 }  // namespace ringctl

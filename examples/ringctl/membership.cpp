@@ -22,8 +22,6 @@ namespace {
 
 namespace wire = clockwise::wire;
 
-constexpr std::size_t largest_file = std::size_t{256} << 20;
-
 /// The text of a value that json_value made.
 std::string text_of(const Json& value, const std::string& what) {
   if (value.is_string()) return value.get<std::string>();
@@ -148,7 +146,7 @@ wire::Membership from_json(std::string_view text) {
 
 MembershipFile read_membership(const std::string& path, const Placement& placement) {
   InputFile file(path);
-  const std::string text = file.read_all(largest_file);
+  const std::string text = file.read_all();
   MembershipFile result{file.name(), {}};
   if (text.starts_with(wire::detail::magic)) {
     std::optional<wire::Error> error;
