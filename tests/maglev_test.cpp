@@ -86,18 +86,30 @@ TEST_CASE("A table size is a prime of at most 5,000,011") {
   }
 }
 
-TEST_CASE("The entry of a hash is its remainder") {
+TEST_CASE("The owner of a hash is that of the entry at its remainder") {
   std::mt19937_64 random(1);
-  for (const std::uint32_t size : {2u, 3u, 7u, 65537u, 5000011u}) {
-    const MaglevTable<std::uint16_t> table(size);
-    for (int i = 0; i < 100000; ++i) {
-      const std::uint64_t hash = random();
+  for (const std::uint32_t size : {2u, 3u, 7u, 65537u, 4999999u, 5000011u}) {
+    MaglevTable<std::uint32_t> table(size);
+    MaglevTable<std::uint32_t>::Cursor in_order(0, 1);
+    CHECK(table.owner_of(random()) == table.npos);
+    for (std::uint32_t entry = 0; entry < size; ++entry) table.take(in_order, entry);
+    const auto check = [&](std::uint64_t hash) {
       if (table.entry_of(hash) != hash % size) FAIL(hash << " mod " << size);
-    }
+      if (table.owner_of(hash) != hash % size) FAIL(hash << " mod " << size);
+    };
+    for (int i = 0; i < 100000; ++i) check(random());
+    const std::uint64_t multiple = ~std::uint64_t{0} / size * size;
     for (std::uint64_t i = 0; i < 100; ++i) {
-      if (table.entry_of(~i) != ~i % size || table.entry_of(i) != i % size) FAIL(i);
-      const std::uint64_t multiple = ~std::uint64_t{0} / size * size - i;
-      if (table.entry_of(multiple) != multiple % size) FAIL(multiple << " mod " << size);
+      check(i);
+      check(~i);
+      check(multiple - i);
+      check(multiple / 2 / size * size - i);
+    }
+    // Where the estimate of the quotient is 1 too small, if it is anywhere.
+    for (std::uint64_t rest = 0; rest < size; rest += 1 + size / 1000) {
+      const std::uint64_t last = ~std::uint64_t{0} / size * size - size + rest;
+      check(last);
+      check(random() / size * size / 2 + rest);
     }
   }
 }

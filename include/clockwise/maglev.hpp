@@ -126,9 +126,9 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
 
   /// The owner's place in members(), npos where nobody owns anything. One multiplication, one read.
   index_type lookup_index(Position position) const noexcept {
-    const std::uint16_t owner =
-        table_.entries()[table_.entry_of(static_cast<std::uint64_t>(position))];
-    return owner == Table::npos ? npos : owner;
+    if (owners_ == 0) [[unlikely]]
+      return npos;
+    return table_.owner_of(static_cast<std::uint64_t>(position));
   }
 
   /// The owners of the key's entry and of those after it, each once. r nodes cost some r reads

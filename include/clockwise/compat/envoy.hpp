@@ -243,8 +243,7 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
 
   /// The owner's place in members(), npos without hosts. One multiplication, one read.
   index_type lookup_index(Position position) const noexcept {
-    const std::uint16_t owner =
-        table_.entries()[table_.entry_of(static_cast<std::uint64_t>(position))];
+    const auto owner = table_.owner_of(static_cast<std::uint64_t>(position));
     return owner == Table::npos ? npos : owner;
   }
 

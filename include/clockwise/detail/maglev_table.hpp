@@ -41,31 +41,40 @@ class MaglevTable {
   MaglevTable() = default;
   /// All entries free. Throws std::invalid_argument unless `size` is prime and at most max_size.
   explicit MaglevTable(std::uint32_t size)
-      : entries_(checked(size), npos), free_(size), reciprocal_(~std::uint64_t{0} / size) {}
+      : size_(checked(size)),
+        reciprocal_(~std::uint64_t{0} / size),
+        repeated_(static_cast<std::uint32_t>(0 - reciprocal_ * size)),
+        entries_(std::size_t{size} + repeated_, npos),
+        free_(size) {}
 
   /// The owner takes the next free entry on its way. The table is not full.
   void take(Cursor& cursor, Index owner) {
-    const auto size = static_cast<std::uint32_t>(entries_.size());
     while (true) {
-      Index& entry = entries_[cursor.next_];
+      const std::uint32_t entry = cursor.next_;
       cursor.next_ += cursor.skip_;
-      if (cursor.next_ >= size) cursor.next_ -= size;
-      if (entry != npos) continue;
-      entry = owner;
+      if (cursor.next_ >= size_) cursor.next_ -= size_;
+      if (entries_[entry] != npos) continue;
+      entries_[entry] = owner;
+      if (entry < repeated_) entries_[size_ + entry] = owner;
       --free_;
       return;
     }
   }
   bool full() const noexcept { return free_ == 0; }
 
-  std::span<const Index> entries() const noexcept { return entries_; }
-  std::size_t size() const noexcept { return entries_.size(); }
+  std::span<const Index> entries() const noexcept { return {entries_.data(), size_}; }
+  std::size_t size() const noexcept { return size_; }
 
-  /// hash mod size, by a product: the estimate of the quotient is at most 1 too small.
   std::size_t entry_of(std::uint64_t hash) const noexcept {
-    const std::uint64_t size = entries_.size();
-    const std::uint64_t rest = hash - multiply_high(hash, reciprocal_) * size;
-    return static_cast<std::size_t>(rest >= size ? rest - size : rest);
+    return static_cast<std::size_t>(hash % size_);
+  }
+  /// The owner of entry_of(hash), by two products and one read. The reciprocal is 2^64 / size
+  /// rounded down, so the quotient comes out too small, by 1, where hash mod size is less than
+  /// hash * (2^64 mod size) / 2^64: what is left of the hash is then a place among the entries that
+  /// repeat the first ones.
+  Index owner_of(std::uint64_t hash) const noexcept {
+    const std::uint64_t place = hash - multiply_high(hash, reciprocal_) * size_;
+    return entries_[static_cast<std::size_t>(place)];
   }
 
  private:
@@ -80,9 +89,11 @@ class MaglevTable {
     return size;
   }
 
-  std::vector<Index> entries_;
-  std::size_t free_ = 0;
+  std::uint32_t size_ = 0;
   std::uint64_t reciprocal_ = 0;
+  std::uint32_t repeated_ = 0;  // 2^64 mod size
+  std::vector<Index> entries_;  // `size_` of them, then the first `repeated_` again
+  std::size_t free_ = 0;
 };
 
 }  // namespace clockwise::detail
