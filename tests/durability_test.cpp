@@ -12,6 +12,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clockwise/detail/mix.hpp"
@@ -147,6 +148,28 @@ TEST_CASE("the sets are those of a walk from every position, on random topologie
     check_against_walks(
         ring, DatacenterReplicas{{"d0", 1 + draws.below(3)}, {"d1", draws.below(3)}, {"", r}});
   }
+}
+
+TEST_CASE("the distinct ones of any numbers, as a set has them") {
+  const auto mixed = [](std::uint64_t i) { return clockwise::detail::mix(i); };
+  for (const std::uint64_t kinds : {1u, 2u, 3000u, 200000u}) {
+    for (const std::size_t expected : {0u, 1u, 5000u, 1000000u}) {
+      for (const std::uint64_t shift : {0u, 1u, 40u}) {
+        clockwise::detail::DistinctNumbers numbers(expected);
+        std::set<std::uint64_t> wanted;
+        for (std::uint64_t i = 0; i < 200000; ++i) {
+          const std::uint64_t number = mixed(i) % kinds << shift;
+          numbers.insert(number);
+          wanted.insert(number);
+        }
+        auto found = std::move(numbers).take();
+        std::sort(found.begin(), found.end());
+        INFO(kinds << " kinds, " << expected << " expected, shifted by " << shift);
+        REQUIRE(std::equal(found.begin(), found.end(), wanted.begin(), wanted.end()));
+      }
+    }
+  }
+  CHECK(clockwise::detail::DistinctNumbers(7).take().empty());
 }
 
 TEST_CASE("sets that do not fit one word of 64 bits are counted as exactly") {

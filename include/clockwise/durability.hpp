@@ -14,13 +14,15 @@
 // Every function takes the rule by which copies are placed as preference_list does: `r`; `r` and a
 // Spread; or DatacenterReplicas. (A Quorum has its `n` copies, and takes a Spread at most.)
 
-#include <algorithm>  // equal, lexicographical_compare, max, min, sort
+#include <algorithm>  // copy_n, equal, lexicographical_compare, max, min, sort
+#include <array>      // array
 #include <bit>        // bit_ceil, bit_width
 #include <cmath>      // sqrt
 #include <concepts>   // integral
 #include <cstddef>    // size_t
 #include <cstdint>    // uint32_t, uint64_t
-#include <span>       // span
+#include <memory>     // make_unique_for_overwrite, unique_ptr
+#include <span>       // dynamic_extent, span
 #include <string>     // string, to_string
 #include <utility>    // move, swap
 #include <vector>     // vector
@@ -51,47 +53,83 @@ ByDatacenter placement_rule(const R&, const DatacenterReplicas& wanted) {
   return {wanted};
 }
 
-/// The distinct ones of some numbers, in no order that matters. One pass deals them by a hash into
-/// parts that fit a cache, another looks each up in a table of its part. O(n).
-inline std::vector<std::uint64_t> distinct_numbers(std::vector<std::uint64_t> numbers) {
-  // The product with an odd number is as good as the number, and its top bits depend on all of it.
-  constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
-  constexpr std::uint64_t inverse = 0xf1de83e19937733d;
-  static_assert(odd * inverse == 1);
-  constexpr std::size_t part_size = 4096;
-  const int bits = static_cast<int>(std::bit_width(numbers.size() / part_size));
-  const auto part_of = [&](std::uint64_t product) {
-    return bits == 0 ? 0 : static_cast<std::size_t>(product >> (64 - bits));
-  };
-  std::vector<std::size_t> ends((std::size_t{1} << bits) + 1);
-  for (std::uint64_t& number : numbers) {
-    number *= odd;
-    ++ends[part_of(number) + 1];
+/// The distinct ones of numbers that come one by one. They are dealt by a hash into parts that fit
+/// a near cache, where one table after the other finds those that were there before. O(1) a number.
+class DistinctNumbers {
+ public:
+  /// Good for `expected` of them, and for any other count.
+  explicit DistinctNumbers(std::size_t expected)
+      : bits_((std::max)(1, static_cast<int>(std::bit_width(expected / part_size)))),
+        parts_(std::size_t{1} << bits_) {
+    const std::size_t share = expected >> bits_;
+    for (Part& part : parts_) part.grow(share + share / 8 + 16);
   }
-  for (std::size_t part = 1; part < ends.size(); ++part) ends[part] += ends[part - 1];
-  std::vector<std::uint64_t> dealt(numbers.size());
-  for (const std::uint64_t number : numbers) dealt[ends[part_of(number)]++] = number;
 
-  std::vector<std::uint64_t> table;  // 0: free
-  bool zero_met = false;
-  std::size_t kept = 0;
-  std::size_t begin = 0;
-  for (const std::size_t end : ends) {
-    table.assign(std::bit_ceil(2 * (end - begin) + 1), 0);
-    const std::size_t mask = table.size() - 1;
-    for (; begin < end; ++begin) {
-      const std::uint64_t product = dealt[begin];
-      auto slot = static_cast<std::size_t>(product << bits >> 32) & mask;
-      while (table[slot] != 0 && table[slot] != product) slot = (slot + 1) & mask;
-      if (product == 0 ? zero_met : table[slot] != 0) continue;
-      zero_met = zero_met || product == 0;
-      table[slot] = product;
-      dealt[kept++] = product * inverse;
+  void insert(std::uint64_t number) {
+    // The product with an odd number is as good as the number, and its top bits depend on all of
+    // it.
+    const std::uint64_t product = number * odd;
+    Part& part = parts_[static_cast<std::size_t>(product >> (64 - bits_))];
+    if (part.size == part.capacity) [[unlikely]] {
+      keep_distinct(part);
+      if (part.size > part.capacity / 2) part.grow(2 * part.capacity);
     }
+    part.numbers[part.size++] = product;
   }
-  dealt.resize(kept);
-  return dealt;
-}
+
+  /// In no order that matters.
+  std::vector<std::uint64_t> take() && {
+    std::size_t most = 0;
+    for (const Part& part : parts_) most += part.size;
+    std::vector<std::uint64_t> numbers;
+    numbers.reserve(most);
+    for (Part& part : parts_) {
+      keep_distinct(part);
+      for (std::size_t i = 0; i < part.size; ++i) numbers.push_back(part.numbers[i] * inverse);
+    }
+    return numbers;
+  }
+
+ private:
+  struct Part {
+    std::unique_ptr<std::uint64_t[]> numbers;
+    std::size_t size = 0;
+    std::size_t capacity = 0;
+
+    void grow(std::size_t to) {
+      auto larger = std::make_unique_for_overwrite<std::uint64_t[]>(to);
+      std::copy_n(numbers.get(), size, larger.get());
+      numbers = std::move(larger);
+      capacity = to;
+    }
+  };
+
+  static constexpr std::uint64_t odd = 0x9e3779b97f4a7c15;
+  static constexpr std::uint64_t inverse = 0xf1de83e19937733d;
+  static_assert(odd * inverse == 1);
+  static constexpr std::size_t part_size = 2048;
+
+  void keep_distinct(Part& part) {
+    table_.assign(std::bit_ceil(4 * part.size + 1), 0);  // 0: free
+    const std::size_t mask = table_.size() - 1;
+    bool zero_met = false;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < part.size; ++i) {
+      const std::uint64_t product = part.numbers[i];
+      auto slot = static_cast<std::size_t>(product << bits_ >> 32) & mask;
+      while (table_[slot] != 0 && table_[slot] != product) slot = (slot + 1) & mask;
+      if (product == 0 ? zero_met : table_[slot] != 0) continue;
+      zero_met = zero_met || product == 0;
+      table_[slot] = product;
+      part.numbers[kept++] = product;
+    }
+    part.size = kept;
+  }
+
+  int bits_;
+  std::vector<Part> parts_;
+  std::vector<std::uint64_t> table_;
+};
 
 /// Sets of `width` numbers below `limit` each, ascending in each set, packed into words of 64 bits:
 /// one for three nodes of up to 2^21.
@@ -104,19 +142,34 @@ class PackedSets {
         per_word_(64 / static_cast<std::size_t>(bits_)),
         words_((width + per_word_ - 1) / per_word_) {}
 
-  std::size_t width() const { return width_; }
   std::size_t size() const { return words_ == 0 ? 0 : packed_.size() / words_; }
-  void reserve(std::size_t sets) { packed_.reserve(sets * words_); }
-  void push_back(std::span<const std::uint32_t> set) { pack(set, packed_); }
 
-  void pack(std::span<const std::uint32_t> set, std::vector<std::uint64_t>& words) const {
-    for (std::size_t i = 0; i < set.size();) {
-      std::uint64_t word = 0;
-      for (const std::size_t end = (std::min)(set.size(), i + per_word_); i < end; ++i) {
-        word = word << bits_ | set[i];
-      }
-      words.push_back(word);
+  /// Those that `for_each` gives to the function it is called with, in any order, each set once;
+  /// some `expected` in all. O(n) where a set fits one word, else O(n log n).
+  template <class ForEach>
+  void fill(std::size_t expected, ForEach for_each) {
+    if (words_ == 1) {
+      DistinctNumbers numbers(expected);
+      for_each([&](auto set) { numbers.insert(word_of_unsorted(set)); });
+      packed_ = std::move(numbers).take();
+    } else {
+      packed_.reserve(expected * words_);
+      std::vector<std::uint32_t> sorted;
+      for_each([&](auto set) {
+        sorted.assign(set.begin(), set.end());
+        std::sort(sorted.begin(), sorted.end());
+        pack(sorted, packed_);
+      });
+      keep_distinct();
     }
+  }
+
+  /// Of ascending numbers.
+  void pack(std::span<const std::uint32_t> set, std::vector<std::uint64_t>& words) const {
+    for (; set.size() > per_word_; set = set.subspan(per_word_)) {
+      words.push_back(word(set.first(per_word_)));
+    }
+    words.push_back(word(set));
   }
   /// Set number `i` into `set`, of `width` numbers.
   void unpack(std::size_t i, std::span<std::uint32_t> set) const {
@@ -134,12 +187,33 @@ class PackedSets {
     return {packed_.data() + i * words_, words_};
   }
 
-  /// Leaves one of each. O(n) where a set fits one word, else O(n log n).
-  void keep_distinct() {
-    if (words_ == 1) {
-      packed_ = distinct_numbers(std::move(packed_));
-      return;
+ private:
+  /// At most per_word_ numbers.
+  std::uint64_t word(std::span<const std::uint32_t> set) const {
+    std::uint64_t word = 0;
+    for (const std::uint32_t number : set) word = word << bits_ | number;
+    return word;
+  }
+
+  /// As word() of the same numbers in order. Sorted without branches, which nobody could predict.
+  template <std::size_t extent>
+  std::uint64_t word_of_unsorted(std::span<const std::uint32_t, extent> set) const {
+    std::array<std::uint64_t, extent == std::dynamic_extent ? 64 : extent> sorted;
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      sorted[i] = set[i];
+      for (std::size_t j = i; j > 0; --j) {
+        const bool exchange = sorted[j] < sorted[j - 1];
+        const std::uint64_t bits = (sorted[j] ^ sorted[j - 1]) & (0 - std::uint64_t{exchange});
+        sorted[j] ^= bits;
+        sorted[j - 1] ^= bits;
+      }
     }
+    std::uint64_t word = 0;
+    for (std::size_t i = 0; i < set.size(); ++i) word = word << bits_ | sorted[i];
+    return word;
+  }
+
+  void keep_distinct() {
     std::vector<std::uint32_t> order(size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
     const auto text = [&](std::uint32_t i) { return words(i); };
@@ -157,7 +231,6 @@ class PackedSets {
     packed_.swap(distinct);
   }
 
- private:
   std::ptrdiff_t offset() const { return static_cast<std::ptrdiff_t>(words_); }
 
   std::size_t width_ = 0;
@@ -344,22 +417,9 @@ class ReplicaSets {
   template <class R, class Request>
   void collect(const R& ring, const Request& request) {
     sets_ = detail::PackedSets(replicas, ring.size());
-    sets_.reserve(ring.vnode_count());
-    std::vector<std::uint32_t> set(replicas);
-    detail::for_each_replica_set(ring, request, [&](std::size_t, const auto& unsorted) {
-      if (replicas > 8) {
-        set.assign(unsorted.begin(), unsorted.end());
-        std::sort(set.begin(), set.end());
-      } else {  // without branches
-        for (const std::uint32_t node : unsorted) {
-          std::size_t smaller = 0;
-          for (const std::uint32_t other : unsorted) smaller += std::size_t{other < node};
-          set[smaller] = node;
-        }
-      }
-      sets_.push_back(set);
+    sets_.fill(ring.vnode_count(), [&](auto take) {
+      detail::for_each_replica_set(ring, request, [&](std::size_t, const auto& set) { take(set); });
     });
-    sets_.keep_distinct();
     distinct = sets_.size();
   }
 
@@ -503,7 +563,7 @@ class ReplicaSets {
 
 /// Counts the replica sets of a ring exactly. `rule`: see above. Throws std::invalid_argument for
 /// 0 replicas. O(R M) for M positions and N nodes; R M log M where R log2(N) is above 64 bits.
-/// Memory while it runs: 16 M bytes, more in the latter case.
+/// Memory while it runs: some 18 M bytes, more in the latter case.
 template <detail::Ring R, class... Rule>
 ReplicaSets replica_sets(const R& ring, const Rule&... rule) {
   const auto request = detail::placement_rule(ring, rule...);

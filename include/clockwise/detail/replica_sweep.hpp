@@ -6,12 +6,13 @@
 // the walks cost, which is M * M where a rack is rare. The sweep goes counter-clockwise instead, so
 // that each list comes out of its neighbour's: O(replicas) a position, whatever the ring.
 
-#include <algorithm>  // min
+#include <algorithm>  // all_of, min
+#include <array>      // array
 #include <concepts>   // same_as
 #include <cstddef>    // size_t
-#include <cstdint>    // uint32_t
-#include <span>       // span
-#include <utility>    // swap
+#include <cstdint>    // uint32_t, uint64_t
+#include <span>       // dynamic_extent, span
+#include <utility>    // index_sequence, make_index_sequence, swap
 #include <vector>     // vector
 
 #include "clockwise/detail/topology.hpp"
@@ -19,6 +20,23 @@
 #include "clockwise/replica_list.hpp"
 
 namespace clockwise::detail {
+
+/// What a window keeps of a failure domain: its nearest node. In one number, because compilers keep
+/// an array of numbers in registers and one of structures in memory.
+class FirstOfDomain {
+ public:
+  FirstOfDomain() = default;
+  FirstOfDomain(std::uint32_t node, std::uint32_t domain)
+      : bits_(std::uint64_t{domain} << 32 | node) {}
+
+  std::uint32_t node() const { return static_cast<std::uint32_t>(bits_); }
+  std::uint32_t domain() const { return static_cast<std::uint32_t>(bits_ >> 32); }
+  bool is_set() const { return bits_ != unset; }
+
+ private:
+  static constexpr std::uint64_t unset = 0xffffffffffffffff;
+  std::uint64_t bits_ = unset;
+};
 
 /// The replicas seen from a point that moves counter-clockwise. A vnode that comes into view is the
 /// nearest of all, so it becomes the first of its failure domain and puts that domain in front:
@@ -33,8 +51,7 @@ class ReplicaWindow {
   ReplicaWindow(std::size_t replicas, Spread spread, const Topology::Extent& extent,
                 std::size_t nodes)
       : left_(attainable(replicas, spread, extent)),
-        most_domains_(spread == Spread::racks ? (std::min)(left_, extent.domains) : left_),
-        firsts_(most_domains_),
+        firsts_(spread == Spread::racks ? (std::min)(left_, extent.domains) : left_),
         nodes_(left_) {
     if (may_repeat()) {
       links_.resize(nodes + 1, Links{outside, outside});
@@ -42,20 +59,25 @@ class ReplicaWindow {
     }
   }
 
+  /// Whether a list has `replicas` nodes, each of its own domain.
+  bool is_of_domains(std::size_t replicas) const {
+    return left_ == replicas && firsts_.size() == replicas;
+  }
+
   /// The vnode before all those seen so far.
   void see(std::uint32_t node, std::uint32_t domain) {
-    First coming{domain, node};
-    std::size_t place = 0;
-    for (; place < size_; ++place) {  // each moves one back, up to where this domain was
-      std::swap(coming, firsts_[place]);
-      if (coming.domain == domain) break;
+    FirstOfDomain coming(node, domain);
+    for (FirstOfDomain& first : firsts_) {  // each moves one back, up to where this domain was
+      std::swap(coming, first);
+      if (coming.domain() == domain) break;
     }
-    if (place == size_ && size_ < most_domains_) firsts_[size_++] = coming;
     if (may_repeat()) move_to_front(node);
   }
 
   /// Whether the list is as long as it can get.
-  bool full() const { return size_ == most_domains_ && (!may_repeat() || linked_ >= left_); }
+  bool full() const {
+    return firsts_.empty() || (firsts_.back().is_set() && (!may_repeat() || linked_ >= left_));
+  }
 
   /// The list in order of preference, once it is full.
   std::span<const std::uint32_t> replicas() {
@@ -63,28 +85,24 @@ class ReplicaWindow {
     std::size_t first = 0;
     if (may_repeat()) {
       // Both orders are by distance, so the firsts come by in theirs.
-      const std::size_t repeats = left_ - most_domains_;
+      const std::size_t repeats = left_ - firsts_.size();
       for (auto node = links_.back().next; place - first < repeats; node = links_[node].next) {
-        if (first < size_ && firsts_[first].node == node) ++first;
+        if (first < firsts_.size() && firsts_[first].node() == node) ++first;
         nodes_[place++] = node;
       }
     }
-    for (; first < size_; ++first) nodes_[place++] = firsts_[first].node;
+    for (; first < firsts_.size(); ++first) nodes_[place++] = firsts_[first].node();
     return nodes_;
   }
 
  private:
-  struct First {
-    std::uint32_t domain;
-    std::uint32_t node;
-  };
   struct Links {
     std::uint32_t previous;
     std::uint32_t next;
   };
   static constexpr std::uint32_t outside = 0xffffffff;
 
-  bool may_repeat() const { return left_ > most_domains_; }
+  bool may_repeat() const { return left_ > firsts_.size(); }
   /// The entry before the first and after the last.
   std::uint32_t ends() const { return static_cast<std::uint32_t>(links_.size() - 1); }
 
@@ -101,14 +119,52 @@ class ReplicaWindow {
     links_.back().next = node;
   }
 
-  std::size_t left_;           // replicas in a full list,
-  std::size_t most_domains_;   // of which so many are the first of their domain
-  std::size_t size_ = 0;       // domains met so far
-  std::vector<First> firsts_;  // the first node of each, the nearest domain first
+  std::size_t left_;                   // replicas in a full list
+  std::vector<FirstOfDomain> firsts_;  // the nearest domain first
   std::vector<std::uint32_t> nodes_;
   std::vector<Links> links_;  // where domains repeat: all nodes seen, the nearest first
   std::size_t linked_ = 0;
 };
+
+/// The same for lists of `count` nodes, each of its own domain: unrolled, it takes a quarter of
+/// the time.
+template <std::size_t count>
+class DomainWindow {
+ public:
+  void see(std::uint32_t node, std::uint32_t domain) {
+    FirstOfDomain coming(node, domain);
+    const auto was_here = [&](FirstOfDomain& first) {
+      std::swap(coming, first);
+      return coming.domain() == domain;
+    };
+    [&]<std::size_t... place>(std::index_sequence<place...>) {
+      static_cast<void>((was_here(firsts_[place]) || ...));
+    }(std::make_index_sequence<count>());
+  }
+  bool full() const { return firsts_.back().is_set(); }
+  std::array<std::uint32_t, count> replicas() const {
+    std::array<std::uint32_t, count> nodes;
+    for (std::size_t i = 0; i < count; ++i) nodes[i] = firsts_[i].node();
+    return nodes;
+  }
+
+ private:
+  std::array<FirstOfDomain, count> firsts_;
+};
+
+/// Calls see(rank) for every rank, counter-clockwise, and visit(rank) after it where the arc is not
+/// empty. Before that it sees what lies ahead of the last position: the beginning of the circle, as
+/// much as it takes until full().
+template <class See, class Full, class Visit>
+void sweep(std::span<const std::uint64_t> positions, See see, Full full, Visit visit) {
+  for (std::size_t ahead = 64; !full(); ahead *= 2) {
+    for (std::size_t rank = (std::min)(ahead, positions.size()); rank-- > 0;) see(rank);
+  }
+  for (std::size_t rank = positions.size(); rank-- > 0;) {
+    see(rank);
+    if (rank == 0 || positions[rank] != positions[rank - 1]) visit(rank);
+  }
+}
 
 /// Calls visit(rank, nodes) for each arc that is not empty, counter-clockwise, with the numbers of
 /// the nodes that hold its keys, in order of preference within each group of the request. Every
@@ -116,54 +172,63 @@ class ReplicaWindow {
 template <class Ring, class Request, class Visit>
 void for_each_replica_set(const Ring& ring, const Request& request, Visit visit) {
   const auto& topology = ring.topology();
-  const auto positions = ring.positions();
+  const std::span<const std::uint64_t> positions = ring.positions();
   const auto owners = ring.owners();
   if (positions.empty()) return;
-
-  std::vector<ReplicaWindow> windows;
-  windows.reserve(request.groups());
-  for (std::size_t group = 0; group < request.groups(); ++group) {
-    windows.emplace_back(request.requested(group), request.spread, request.extent(topology, group),
-                         ring.size());
-  }
-  constexpr bool one_group = std::same_as<Request, OneGroup>;
-  std::vector<std::size_t> group_of(one_group ? 0 : ring.size());
-  for (std::size_t node = 0; node < group_of.size(); ++node) {
-    group_of[node] = request.group_of(topology, node);
-  }
   const bool apart = request.spread != Spread::nodes;
-  const auto see = [&](std::size_t rank) {
-    const auto node = static_cast<std::uint32_t>(owners[rank]);
-    const std::size_t group = one_group ? 0 : group_of[node];
-    if (group < windows.size()) windows[group].see(node, apart ? topology.domain(node) : node);
-  };
-  const auto full = [&] {
-    for (const ReplicaWindow& window : windows) {
-      if (!window.full()) return false;
-    }
-    return true;
+  const auto domain_of = [&](std::uint32_t node) { return apart ? topology.domain(node) : node; };
+  const auto window_of = [&](std::size_t group) {
+    return ReplicaWindow(request.requested(group), request.spread, request.extent(topology, group),
+                         ring.size());
   };
 
-  // What lies ahead of the last position: the beginning of the circle, as much as it takes. All of
-  // it fills every window.
-  for (std::size_t ahead = 64; !full(); ahead *= 2) {
-    for (std::size_t rank = (std::min)(ahead, positions.size()); rank-- > 0;) see(rank);
-  }
-
-  std::vector<std::uint32_t> nodes;
-  for (std::size_t rank = positions.size(); rank-- > 0;) {
-    see(rank);
-    if (rank > 0 && positions[rank] == positions[rank - 1]) continue;
-    if constexpr (one_group) {
-      visit(rank, windows.front().replicas());
-    } else {
-      nodes.clear();
-      for (ReplicaWindow& window : windows) {
-        const auto replicas = window.replicas();
-        nodes.insert(nodes.end(), replicas.begin(), replicas.end());
-      }
-      visit(rank, std::span<const std::uint32_t>(nodes));
+  if constexpr (std::same_as<Request, OneGroup>) {
+    const auto through = [&](auto window) {
+      sweep(
+          positions,
+          [&](std::size_t rank) {
+            const auto node = static_cast<std::uint32_t>(owners[rank]);
+            window.see(node, domain_of(node));
+          },
+          [&] { return window.full(); },
+          [&](std::size_t rank) {
+            const auto nodes = window.replicas();
+            visit(rank, std::span(nodes));
+          });
+    };
+    const ReplicaWindow window = window_of(0);
+    if (window.is_of_domains(2)) return through(DomainWindow<2>());
+    if (window.is_of_domains(3)) return through(DomainWindow<3>());
+    through(window);
+  } else {
+    std::vector<ReplicaWindow> windows;
+    for (std::size_t group = 0; group < request.groups(); ++group) {
+      windows.push_back(window_of(group));
     }
+    std::vector<std::size_t> group_of(ring.size());
+    for (std::size_t node = 0; node < group_of.size(); ++node) {
+      group_of[node] = request.group_of(topology, node);
+    }
+    std::vector<std::uint32_t> nodes;
+    sweep(
+        positions,
+        [&](std::size_t rank) {
+          const auto node = static_cast<std::uint32_t>(owners[rank]);
+          const std::size_t group = group_of[node];
+          if (group < windows.size()) windows[group].see(node, domain_of(node));
+        },
+        [&] {
+          return std::all_of(windows.begin(), windows.end(),
+                             [](const ReplicaWindow& window) { return window.full(); });
+        },
+        [&](std::size_t rank) {
+          nodes.clear();
+          for (ReplicaWindow& window : windows) {
+            const auto replicas = window.replicas();
+            nodes.insert(nodes.end(), replicas.begin(), replicas.end());
+          }
+          visit(rank, std::span<const std::uint32_t>(nodes));
+        });
   }
 }
 
