@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Random rings against a plain reference: every answer of the ring, after every change.
 
+#include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <random>
 #include <set>
@@ -13,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "clockwise/detail/mix.hpp"
+#include "clockwise/detail/ring_table.hpp"
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/movement.hpp"
 #include "support/hashes.hpp"
@@ -272,6 +276,40 @@ class Pair {
   Model model_;
   std::size_t wrong_ = 0;
 };
+
+TEST_CASE("a table sorts whatever positions it is given") {
+  using Table = clockwise::detail::RingTable<std::uint16_t, clockwise::NoIndex>;
+  const auto draw = [](std::uint64_t i) { return clockwise::detail::mix(i); };
+  const std::vector<std::pair<std::string, std::function<std::uint64_t(std::uint64_t)>>> kinds{
+      {"uniform", draw},
+      {"of 32 bits", [&](std::uint64_t i) { return draw(i) >> 32 << 32; }},
+      {"below 1000", [&](std::uint64_t i) { return draw(i) % 1000; }},
+      {"all equal", [](std::uint64_t) { return ~std::uint64_t{0}; }},
+      {"ascending", [](std::uint64_t i) { return i; }},
+      {"descending", [](std::uint64_t i) { return ~i; }},
+      {"in 40 heaps", [&](std::uint64_t i) { return draw(i % 40) + draw(i) % 200; }},
+      {"half in one heap", [&](std::uint64_t i) { return i % 2 == 0 ? draw(i) : draw(i) % 50; }},
+  };
+  for (const auto& [kind, position_of] : kinds) {
+    for (const std::size_t size : {1u, 63u, 64u, 65u, 255u, 256u, 5000u, 100000u}) {
+      Table::Change change;
+      for (std::uint64_t i = 0; i < size; ++i) {
+        change.added.push_back({position_of(i), static_cast<std::uint16_t>(draw(~i) % 7)});
+      }
+      auto sorted = change.added;
+      std::sort(sorted.begin(), sorted.end());
+      const Table table = Table().after(std::move(change));
+      INFO(size << " positions, " << kind);
+      REQUIRE(table.size() == size);
+      bool same = true;
+      for (std::size_t i = 0; i < size; ++i) {
+        same = same && table.positions()[i] == sorted[i].position &&
+               table.owners()[i] == sorted[i].owner;
+      }
+      REQUIRE(same);
+    }
+  }
+}
 
 }  // namespace
 

@@ -510,7 +510,9 @@ std::optional<Ring> build(const Membership& membership, std::string& reason, Lim
     return ring;
   } else {
     Ring ring(RingOptions{membership.vnodes}, hash);
-    ring.add_all(nodes);
+    ring.update([&](auto& edit) {
+      for (auto& [node, options] : nodes) edit.add(std::move(node), options);
+    });
     return ring;
   }
 }

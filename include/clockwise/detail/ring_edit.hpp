@@ -136,7 +136,8 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
       return id;
     }
     const Member<Node>* find(const std::string& id) const {
-      if (const auto changed = pending_.find(id); changed != pending_.end()) {
+      if (const auto changed = is_last(id) ? pending_.end() : pending_.find(id);
+          changed != pending_.end()) {
         return changed->second ? &changed->second->member : nullptr;
       }
       const Index index = ring_.index_of(id);
@@ -152,6 +153,10 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
     }
     /// Replaces the entry instead of assigning to it: a node may have const members.
     void put(std::string id, Pending member) {
+      if (is_last(id)) {
+        pending_.emplace_hint(pending_.end(), std::move(id), std::move(member));
+        return;
+      }
       decltype(pending_) entry;
       entry.emplace(std::move(id), std::move(member));
       pending_.erase(entry.begin()->first);
@@ -160,6 +165,13 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
 
    private:
     friend EditableRing;
+
+    /// Whether `id` comes after all others that change: so it is at every step where nodes come in
+    /// id order, and there is nothing to search.
+    bool is_last(std::string_view id) const {
+      return pending_.empty() || pending_.rbegin()->first < id;
+    }
+
     const EditableRing& ring_;
     std::map<std::string, std::optional<Pending>> pending_;  // as they will be; empty: gone
   };

@@ -17,12 +17,13 @@
 // Owners are numbered by the order of their ids. Three things follow: ties sort themselves, two
 // tables with the same members are equal array by array, and shares come out in id order.
 
-#include <algorithm>    // lower_bound, min, sort
+#include <algorithm>    // copy, fill_n, lower_bound, min, sort
+#include <array>        // array
 #include <bit>          // bit_width
 #include <compare>      // strong_ordering
 #include <concepts>     // same_as, unsigned_integral
 #include <cstddef>      // ptrdiff_t, size_t
-#include <cstdint>      // uint64_t
+#include <cstdint>      // uint16_t, uint64_t
 #include <span>         // span
 #include <type_traits>  // conditional_t
 #include <vector>       // vector
@@ -207,8 +208,9 @@ class RingTable {
     }
   }
 
-  /// Hashes are uniform, so their top bits deal them into small buckets that sort in cache. Where
-  /// they are not uniform, a bucket is large and the whole costs what std::sort does.
+  /// Hashes are uniform, so their top bits deal them into small buckets, and the next bits deal a
+  /// bucket, in a near cache, into places that hold one or two. Where they are not uniform, buckets
+  /// are large and the whole costs what std::sort does.
   static void sort_vnodes(std::vector<Vnode>& vnodes) {
     if (vnodes.size() < 64) {
       std::sort(vnodes.begin(), vnodes.end());
@@ -224,13 +226,45 @@ class RingTable {
     for (std::size_t bucket = 1; bucket < ends.size(); ++bucket) ends[bucket] += ends[bucket - 1];
     std::vector<Vnode> dealt(vnodes.size());
     for (const Vnode& vnode : vnodes) dealt[ends[bucket_of(vnode)]++] = vnode;
-    auto begin = dealt.begin();
-    for (std::size_t bucket = 0; bucket + 1 < ends.size(); ++bucket) {
-      const auto end = dealt.begin() + static_cast<std::ptrdiff_t>(ends[bucket]);
-      std::sort(begin, end);
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+      sort_bucket(std::span(dealt).subspan(begin, end - begin), shift, vnodes.data() + begin);
       begin = end;
     }
-    vnodes.swap(dealt);
+  }
+
+  /// `bucket`, sorted, to `out`. All bits of its positions from `shift` on are the same.
+  static void sort_bucket(std::span<const Vnode> bucket, int shift, Vnode* out) {
+    const auto by_position = [](const Vnode& a, const Vnode& b) {
+      return a.position != b.position ? a.position < b.position : a.owner < b.owner;
+    };
+    constexpr int most_bits = 8;
+    const int bits = static_cast<int>(std::bit_width(bucket.size()));
+    if (bits > most_bits) {
+      std::copy(bucket.begin(), bucket.end(), out);
+      std::sort(out, out + bucket.size(), by_position);
+      return;
+    }
+    std::array<std::uint16_t, std::size_t{1} << most_bits> ends;
+    const std::size_t places = std::size_t{1} << bits;
+    std::fill_n(ends.begin(), places, std::uint16_t{0});
+    const auto place_of = [&](const Vnode& vnode) {
+      return static_cast<std::size_t>(vnode.position >> (shift - bits)) & (places - 1);
+    };
+    for (const Vnode& vnode : bucket) ++ends[place_of(vnode)];
+    std::uint16_t sum = 0;
+    for (std::size_t place = 0; place < places; ++place) {
+      sum = static_cast<std::uint16_t>(sum + ends[place]);
+      ends[place] = static_cast<std::uint16_t>(sum - ends[place]);
+    }
+    for (const Vnode& vnode : bucket) out[ends[place_of(vnode)]++] = vnode;
+    // What is out of order now shares a place, so it is near. At most 255 in all.
+    for (std::size_t i = 1; i < bucket.size(); ++i) {
+      const Vnode vnode = out[i];
+      std::size_t to = i;
+      for (; to > 0 && by_position(vnode, out[to - 1]); --to) out[to] = out[to - 1];
+      out[to] = vnode;
+    }
   }
 
   std::vector<std::uint64_t> positions_;
