@@ -366,9 +366,7 @@ void print_json(const Comparison& comparison, const CompareOptions& options) {
                       {"join_floor", comparison.join_floor},
                       {"leave_floor", comparison.leave_floor},
                       {"schemes", std::move(list)}};
-  Output out;
-  out << document.dump(2) << "\n";
-  out.flush();
+  print_document(document);
 }
 
 // --- The chart ----------------------------------------------------------------------------------
@@ -455,17 +453,9 @@ void run_compare(const CompareOptions& options) {
   check_positions(fleet, options.placement);
   const Comparison comparison = compare(fleet, options);
   if (!options.svg.empty()) write_chart(comparison, options.svg);
-  switch (options.format) {
-    case Format::text:
-      print_text(comparison, options);
-      break;
-    case Format::csv:
-      print_csv(comparison);
-      break;
-    case Format::json:
-      print_json(comparison, options);
-      break;
-  }
+  print_as(
+      options.format, [&] { print_text(comparison, options); }, [&] { print_csv(comparison); },
+      [&] { print_json(comparison, options); });
 }
 
 }  // namespace
@@ -473,9 +463,7 @@ void run_compare(const CompareOptions& options) {
 void add_compare(CLI::App& app) {
   auto* const command = app.add_subcommand("compare", "Every scheme on the same fleet and keys");
   const auto options = std::make_shared<CompareOptions>();
-  command->add_option("fleet", options->fleet, "The fleet file; - is standard input")
-      ->required()
-      ->type_name("FLEET");
+  add_fleet_argument(*command, options->fleet);
   command
       ->add_option_function<std::string>(
           "--keys",

@@ -401,9 +401,7 @@ void print_json(const Diff& diff, const DiffOptions& options) {
                       {"ideal", diff.changes.ideal},
                       {"ring", moves_of(diff.ring)},
                       {"mod_n", moves_of(diff.mod_n)}};
-  Output out;
-  out << document.dump(2) << "\n";
-  out.flush();
+  print_document(document);
 }
 
 void run_diff(const DiffOptions& options) {
@@ -427,17 +425,9 @@ void run_diff(const DiffOptions& options) {
   }
   Diff diff;
   with_hash(options.placement, [&](auto hash) { diff = make_diff(options, before, after, hash); });
-  switch (options.format) {
-    case Format::text:
-      print_text(diff, options);
-      break;
-    case Format::csv:
-      print_csv(diff);
-      break;
-    case Format::json:
-      print_json(diff, options);
-      break;
-  }
+  print_as(
+      options.format, [&] { print_text(diff, options); }, [&] { print_csv(diff); },
+      [&] { print_json(diff, options); });
 }
 
 }  // namespace
@@ -446,12 +436,7 @@ void add_diff(CLI::App& app) {
   auto* const command =
       app.add_subcommand("diff", "What a change moves, on the ring and under mod N");
   const auto options = std::make_shared<DiffOptions>();
-  command->add_option("before", options->before, "The fleet file before; - is standard input")
-      ->required()
-      ->type_name("BEFORE");
-  command->add_option("after", options->after, "The fleet file after")
-      ->required()
-      ->type_name("AFTER");
+  add_change_arguments(*command, options->before, options->after);
   add_key_options(*command, options->keys);
   add_placement_options(*command, options->placement);
   add_scheme_option(*command, "--scheme",

@@ -266,9 +266,7 @@ void print_json(const Report& report, const DurabilityOptions& options) {
                         {"lost", report.dead_lost},
                         {"readable", report.dead_left.readable},
                         {"writable", report.dead_left.writable}}}};
-  Output out;
-  out << document.dump(2) << "\n";
-  out.flush();
+  print_document(document);
 }
 
 void run_durability(const DurabilityOptions& options) {
@@ -283,17 +281,9 @@ void run_durability(const DurabilityOptions& options) {
   const Fleet fleet = read_fleet(options.fleet);
   with_hash(options.placement, [&](auto hash) {
     const Report report = make_report(fleet, options, hash);
-    switch (options.format) {
-      case Format::text:
-        print_text(report, options);
-        break;
-      case Format::csv:
-        print_csv(report);
-        break;
-      case Format::json:
-        print_json(report, options);
-        break;
-    }
+    print_as(
+        options.format, [&] { print_text(report, options); }, [&] { print_csv(report); },
+        [&] { print_json(report, options); });
   });
 }
 
@@ -303,9 +293,7 @@ void add_durability(CLI::App& app) {
   auto* const command =
       app.add_subcommand("durability", "What the failure of nodes and racks costs");
   const auto options = std::make_shared<DurabilityOptions>();
-  command->add_option("fleet", options->fleet, "The fleet file; - is standard input")
-      ->required()
-      ->type_name("FLEET");
+  add_fleet_argument(*command, options->fleet);
   command
       ->add_option_function<std::string>(
           "-f,--failures",

@@ -145,26 +145,16 @@ void print_json(const EngineDiff& request, const Result& result) {
                       {"keys", result.keys ? Json(*result.keys) : Json()},
                       {"moved", result.keys ? Json(result.moved) : Json()},
                       {"flows", std::move(flows)}};
-  Output out;
-  out << document.dump(2) << "\n";
-  out.flush();
+  print_document(document);
 }
 
 }  // namespace
 
 void print_engine_diff(const EngineDiff& request) {
   const Result result = compared(request);
-  switch (request.format) {
-    case Format::text:
-      print_text(request, result);
-      break;
-    case Format::csv:
-      print_csv(result);
-      break;
-    case Format::json:
-      print_json(request, result);
-      break;
-  }
+  print_as(
+      request.format, [&] { print_text(request, result); }, [&] { print_csv(result); },
+      [&] { print_json(request, result); });
 }
 
 }  // namespace ringctl

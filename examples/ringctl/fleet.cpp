@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fleet.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -102,6 +103,19 @@ FleetNode node_of(CsvRecord& record, const std::vector<Column>& columns, const C
 }
 
 }  // namespace
+
+void add_fleet_argument(CLI::App& app, std::string& fleet) {
+  app.add_option("fleet", fleet, "The fleet file; - is standard input")
+      ->required()
+      ->type_name("FLEET");
+}
+
+void add_change_arguments(CLI::App& app, std::string& before, std::string& after) {
+  app.add_option("before", before, "The fleet file before; - is standard input")
+      ->required()
+      ->type_name("BEFORE");
+  app.add_option("after", after, "The fleet file after")->required()->type_name("AFTER");
+}
 
 const char* const fleet_file_help =
     R"(Fleet files are CSV, a node a line: id,weight,rack,datacenter. All but the id

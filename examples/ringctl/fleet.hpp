@@ -9,6 +9,10 @@
 #include <string_view>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace ringctl {
 
 /// One line of a fleet file.
@@ -31,6 +35,11 @@ Fleet parse_fleet(std::string_view text, const std::string& name);
 
 /// The fleet in the file at `path`; "-" is standard input.
 Fleet read_fleet(const std::string& path);
+
+/// Adds FLEET, the path for read_fleet.
+void add_fleet_argument(CLI::App& app, std::string& fleet);
+/// Adds BEFORE and AFTER.
+void add_change_arguments(CLI::App& app, std::string& before, std::string& after);
 
 /// The format, for --help.
 extern const char* const fleet_file_help;

@@ -66,6 +66,12 @@ void Output::flush() {
   buffer_.clear();
 }
 
+void print_document(const Json& document) {
+  Output out;
+  out << document.dump(2) << "\n";
+  out.flush();
+}
+
 bool writes_to_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
 
 std::string padded(std::string text, std::size_t width, bool right) {

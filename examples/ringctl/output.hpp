@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text.hpp"
+
 namespace CLI {
 class App;
 }
@@ -18,6 +20,22 @@ enum class Format { text, csv, json };
 
 /// Adds --format.
 void add_format_option(CLI::App& app, Format& format);
+
+/// Calls the one that is asked for.
+template <class Text, class Csv, class JsonDocument>
+void print_as(Format format, const Text& text, const Csv& csv, const JsonDocument& json) {
+  switch (format) {
+    case Format::text:
+      text();
+      break;
+    case Format::csv:
+      csv();
+      break;
+    case Format::json:
+      json();
+      break;
+  }
+}
 
 /// Standard output, written in large pieces. What is not flushed is dropped with the object, so
 /// that an error leaves no half of a result behind.
@@ -35,6 +53,9 @@ class Output {
   static constexpr std::size_t large = std::size_t{64} << 10;
   std::string buffer_;
 };
+
+/// All of it. Throws OutputError.
+void print_document(const Json& document);
 
 /// True where standard output is a terminal.
 bool writes_to_terminal();

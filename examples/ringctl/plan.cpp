@@ -324,9 +324,7 @@ void print_json(const PlanReport& report, const PlanOptions& options) {
       {"one_by_one", std::move(one_by_one)},
       {"mod_n_bytes", report.mod_n_bytes},
       {"nodes", std::move(nodes)}};
-  Output out;
-  out << document.dump(2) << "\n";
-  out.flush();
+  print_document(document);
 }
 
 void run_plan(PlanOptions options) {
@@ -338,17 +336,9 @@ void run_plan(PlanOptions options) {
   PlanReport report;
   with_hash(options.placement,
             [&](auto hash) { report = make_report(options, before, after, hash); });
-  switch (options.format) {
-    case Format::text:
-      print_text(report, options);
-      break;
-    case Format::csv:
-      print_csv(report);
-      break;
-    case Format::json:
-      print_json(report, options);
-      break;
-  }
+  print_as(
+      options.format, [&] { print_text(report, options); }, [&] { print_csv(report); },
+      [&] { print_json(report, options); });
 }
 
 }  // namespace
@@ -357,12 +347,7 @@ void add_plan(CLI::App& app) {
   auto* const command =
       app.add_subcommand("plan", "What a change of the fleet costs in bytes and hours");
   const auto options = std::make_shared<PlanOptions>();
-  command->add_option("before", options->before, "The fleet file before; - is standard input")
-      ->required()
-      ->type_name("BEFORE");
-  command->add_option("after", options->after, "The fleet file after")
-      ->required()
-      ->type_name("AFTER");
+  add_change_arguments(*command, options->before, options->after);
   const auto add = [&](const char* name, auto parse, const char* help, const char* type) {
     return command->add_option_function<std::string>(name, parse, help)->type_name(type);
   };

@@ -214,19 +214,12 @@ void print_routes(const AnyRing& ring, const RouteOptions& options,
 }
 
 template <class AnyRing>
-void print_as(const AnyRing& ring, const RouteOptions& options,
-              const std::unordered_set<std::string>& dead) {
-  switch (options.format) {
-    case Format::text:
-      print_routes<TextRows>(ring, options, dead);
-      break;
-    case Format::csv:
-      print_routes<CsvRows>(ring, options, dead);
-      break;
-    case Format::json:
-      print_routes<JsonRows>(ring, options, dead);
-      break;
-  }
+void print_routes_as(const AnyRing& ring, const RouteOptions& options,
+                     const std::unordered_set<std::string>& dead) {
+  print_as(
+      options.format, [&] { print_routes<TextRows>(ring, options, dead); },
+      [&] { print_routes<CsvRows>(ring, options, dead); },
+      [&] { print_routes<JsonRows>(ring, options, dead); });
 }
 
 void run_route(RouteOptions options) {
@@ -238,11 +231,12 @@ void run_route(RouteOptions options) {
   const Fleet fleet = read_fleet(options.fleet);
   const auto dead = dead_nodes(options.replication, fleet);
   if (options.scheme != own_scheme) {
-    print_as(*make_engine(fleet, options.scheme, options.placement), options, dead);
+    print_routes_as(*make_engine(fleet, options.scheme, options.placement), options, dead);
     return;
   }
-  with_hash(options.placement,
-            [&](auto hash) { print_as(make_ring(fleet, options.placement, hash), options, dead); });
+  with_hash(options.placement, [&](auto hash) {
+    print_routes_as(make_ring(fleet, options.placement, hash), options, dead);
+  });
 }
 
 }  // namespace
@@ -250,9 +244,7 @@ void run_route(RouteOptions options) {
 void add_route(CLI::App& app) {
   auto* const command = app.add_subcommand("route", "The nodes that hold each key");
   const auto options = std::make_shared<RouteOptions>();
-  command->add_option("fleet", options->fleet, "The fleet file; - is standard input")
-      ->required()
-      ->type_name("FLEET");
+  add_fleet_argument(*command, options->fleet);
   add_key_options(*command, options->keys);
   add_replication_options(*command, options->replication);
   add_placement_options(*command, options->placement);

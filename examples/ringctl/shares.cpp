@@ -151,9 +151,7 @@ void print_json(const std::vector<NodeShare>& nodes, const clockwise::Balance& b
        {{"cv", theory.cv},
         {"peak_to_mean", theory.peak_to_mean ? Json(*theory.peak_to_mean) : Json()}}},
       {"nodes", std::move(list)}};
-  Output out;
-  out << document.dump(2) << "\n";
-  out.flush();
+  print_document(document);
 }
 
 void run_shares(const SharesOptions& options) {
@@ -162,17 +160,10 @@ void run_shares(const SharesOptions& options) {
     const auto ring = make_ring(fleet, options.placement, hash);
     const auto nodes = node_shares(ring);
     const auto balance = clockwise::balance(ring);
-    switch (options.format) {
-      case Format::text:
-        print_text(nodes, balance, options, ring.vnode_count());
-        break;
-      case Format::csv:
-        print_csv(nodes);
-        break;
-      case Format::json:
-        print_json(nodes, balance, options, ring.vnode_count());
-        break;
-    }
+    print_as(
+        options.format, [&] { print_text(nodes, balance, options, ring.vnode_count()); },
+        [&] { print_csv(nodes); },
+        [&] { print_json(nodes, balance, options, ring.vnode_count()); });
   });
 }
 
@@ -181,9 +172,7 @@ void run_shares(const SharesOptions& options) {
 void add_shares(CLI::App& app) {
   auto* const command = app.add_subcommand("shares", "Each node's share of the key space");
   const auto options = std::make_shared<SharesOptions>();
-  command->add_option("fleet", options->fleet, "The fleet file; - is standard input")
-      ->required()
-      ->type_name("FLEET");
+  add_fleet_argument(*command, options->fleet);
   add_placement_options(*command, options->placement);
   add_format_option(*command, options->format);
   command->footer(
