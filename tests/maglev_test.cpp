@@ -11,6 +11,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clockwise/concepts.hpp"
@@ -109,9 +110,38 @@ TEST_CASE("The owner of a hash is that of the entry at its remainder") {
     for (std::uint64_t rest = 0; rest < size; rest += 1 + size / 1000) {
       const std::uint64_t last = ~std::uint64_t{0} / size * size - size + rest;
       check(last);
-      check(random() / size * size / 2 + rest);
+      check(random() / 2 / size * size + rest);
     }
   }
+}
+
+TEST_CASE("A Maglev that was moved from owns nothing and can be filled") {
+  Maglev<> backends(MaglevOptions{251});
+  backends.add("a");
+  backends.add("b");
+  const Maglev<> taken = std::move(backends);
+  CHECK(taken.lookup("key") == taken.preference_list("key", 1).front());
+  // NOLINTBEGIN: what is left is to be well-behaved
+  CHECK(backends.try_lookup("key") == nullptr);
+  CHECK(backends.preference_list("key", 2).empty());
+  CHECK(backends.load_shares().empty());
+  CHECK(backends.table().empty());
+  backends.add("c");
+  CHECK(backends.lookup("key") == "c");
+  CHECK(backends.table_size() == 251);
+  // NOLINTEND
+}
+
+TEST_CASE("No more members than an entry can name, weighted or not") {
+  std::vector<std::pair<std::string, double>> all;
+  for (int i = 0; i < 65535; ++i) all.emplace_back("n" + std::to_string(100000 + i), 0.0);
+  all.back().second = 1;
+  Maglev<> backends(MaglevOptions{7});
+  backends.add_all(all);
+  CHECK(backends.lookup("key") == all.back().first);
+  CHECK_THROWS_MATCHES(backends.add("one more"), std::length_error,
+                       MessageMatches(ContainsSubstring("65536 members")));
+  CHECK(backends.size() == 65535);
 }
 
 TEST_CASE("Equal weights: shares differ by one entry at most") {

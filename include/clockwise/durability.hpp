@@ -79,12 +79,14 @@ class DistinctNumbers {
 
   /// In no order that matters.
   std::vector<std::uint64_t> take() && {
-    std::size_t most = 0;
-    for (const Part& part : parts_) most += part.size;
-    std::vector<std::uint64_t> numbers;
-    numbers.reserve(most);
+    std::size_t count = 0;
     for (Part& part : parts_) {
       keep_distinct(part);
+      count += part.size;
+    }
+    std::vector<std::uint64_t> numbers;
+    numbers.reserve(count);
+    for (const Part& part : parts_) {
       for (std::size_t i = 0; i < part.size; ++i) numbers.push_back(part.numbers[i] * inverse);
     }
     return numbers;
@@ -110,13 +112,14 @@ class DistinctNumbers {
   static constexpr std::size_t part_size = 2048;
 
   void keep_distinct(Part& part) {
-    table_.assign(std::bit_ceil(4 * part.size + 1), 0);  // 0: free
-    const std::size_t mask = table_.size() - 1;
+    const int table_bits = static_cast<int>(std::bit_width(4 * part.size + 1));
+    const std::size_t mask = (std::size_t{1} << table_bits) - 1;
+    table_.assign(mask + 1, 0);  // 0: free
     bool zero_met = false;
     std::size_t kept = 0;
     for (std::size_t i = 0; i < part.size; ++i) {
       const std::uint64_t product = part.numbers[i];
-      auto slot = static_cast<std::size_t>(product << bits_ >> 32) & mask;
+      auto slot = static_cast<std::size_t>(product << bits_ >> (64 - table_bits));
       while (table_[slot] != 0 && table_[slot] != product) slot = (slot + 1) & mask;
       if (product == 0 ? zero_met : table_[slot] != 0) continue;
       zero_met = zero_met || product == 0;
@@ -144,8 +147,8 @@ class PackedSets {
 
   std::size_t size() const { return words_ == 0 ? 0 : packed_.size() / words_; }
 
-  /// Those that `for_each` gives to the function it is called with, in any order, each set once;
-  /// some `expected` in all. O(n) where a set fits one word, else O(n log n).
+  /// Takes all sets that `for_each` gives to the function it is called with, some `expected`, in
+  /// any order; keeps one of each. O(n) where a set fits one word, else O(n log n).
   template <class ForEach>
   void fill(std::size_t expected, ForEach for_each) {
     if (words_ == 1) {

@@ -56,12 +56,14 @@ struct MaglevOptions {
 ///   std::invalid_argument  a table size that is 0, composite or above 5,000,011; an empty id, an
 ///                          id that is a member already, a weight that is negative, NaN or
 ///                          infinite
-///   std::length_error      more members with a weight above 0 than entries, or than 65,535
+///   std::length_error      more members with a weight above 0 than entries, or more than 65,535
+///                          members in all
 ///   std::out_of_range      set_weight of an id that is no member, lookup where nothing is owned
 ///
 /// Mutators fill the table anew, O(table_size * log) in all: add many nodes with add_all. All or
-/// nothing. Memory: 2 bytes an entry. Thread-safety: that of a standard container. A model of
-/// Partitioner.
+/// nothing. Memory: 2 bytes an entry, and 2 for each of the first 2^64 mod table_size, which are
+/// stored twice: of 65,537 it is one, of others it may be all but one. Thread-safety: that of a
+/// standard container. A model of Partitioner.
 template <HashFunction Hash, class Node>
 class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode<Node>> {
   using Row = WeightedNode<Node>;
@@ -124,9 +126,10 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
     become(std::move(members));
   }
 
-  /// The owner's place in members(), npos where nobody owns anything. One multiplication, one read.
+  /// The owner's place in members(), npos where nobody owns anything. Two multiplications, one
+  /// read.
   index_type lookup_index(Position position) const noexcept {
-    if (owners_ == 0) [[unlikely]]
+    if (!table_.full()) [[unlikely]]
       return npos;
     return table_.owner_of(static_cast<std::uint64_t>(position));
   }
@@ -136,7 +139,8 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
     ReplicaList<Node> list(r);
-    const std::size_t wanted = r < owners_ ? r : owners_;
+    const std::size_t most = table_.full() ? owners_ : 0;
+    const std::size_t wanted = r < most ? r : most;
     detail::SmallSet taken(wanted, size());
     std::size_t entry = table_.entry_of(static_cast<std::uint64_t>(this->position_of(key)));
     while (list.size() < wanted) {
@@ -153,7 +157,7 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
   /// In id order, exact: entries over table size.
   std::vector<std::pair<Node, double>> load_shares() const {
     std::vector<std::size_t> counts(size());
-    if (owners_ > 0) {
+    if (table_.full()) {
       for (const std::uint16_t owner : table_.entries()) ++counts[owner];
     }
     std::vector<std::pair<Node, double>> shares;
@@ -204,9 +208,13 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
     const std::vector<std::uint64_t> weights = detail::integer_weights(real_weights);
     std::vector<Turn> turns;
     const auto entries = static_cast<std::uint32_t>(table_.size());
+    if (members.size() > Table::npos) {
+      detail::fail_length(std::to_string(members.size()) + " members of a Maglev table; at most " +
+                          std::to_string(Table::npos) + " are told apart");
+    }
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (weights[i] == 0) continue;
-      if (turns.size() == (std::min<std::size_t>)(entries, Table::npos)) {
+      if (turns.size() == entries) {
         detail::fail_length("more than " + std::to_string(turns.size()) +
                             " nodes for a Maglev table of " + std::to_string(entries) + " entries");
       }

@@ -308,6 +308,17 @@ TEST_CASE("Maglev keys, copies and changes") {
   CHECK(std::equal(before.table().begin(), before.table().end(), table.table().begin()));
 }
 
+TEST_CASE("an EnvoyMaglev that was moved from has no hosts and can be filled") {
+  EnvoyMaglev from({"x", "y"}, 7);
+  const EnvoyMaglev to = std::move(from);
+  CHECK(to.size() == 2);
+  CHECK(from.try_lookup("key") == nullptr);  // NOLINT: what is left is to be well-behaved
+  CHECK(from.load_shares().empty());
+  CHECK(from.table().empty());
+  from.add("z");
+  CHECK(from.lookup("key") == "z");
+}
+
 TEST_CASE("a switch from Envoy's ring to another can be priced exactly") {
   const EnvoyRing envoy(loopback(1, 8));
   const clockwise::HashRing<clockwise::Xxh64> native(loopback(1, 8));

@@ -241,10 +241,11 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     become(std::move(members));
   }
 
-  /// The owner's place in members(), npos without hosts. One multiplication, one read.
+  /// The owner's place in members(), npos without hosts. Two multiplications, one read.
   index_type lookup_index(Position position) const noexcept {
-    const auto owner = table_.owner_of(static_cast<std::uint64_t>(position));
-    return owner == Table::npos ? npos : owner;
+    if (!table_.full()) [[unlikely]]
+      return npos;
+    return table_.owner_of(static_cast<std::uint64_t>(position));
   }
 
   /// The owners of the key's entry and of those after it, each once.

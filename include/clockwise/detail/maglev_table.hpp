@@ -9,6 +9,7 @@
 #include <cstdint>   // uint32_t, uint64_t
 #include <span>      // span
 #include <string>    // to_string
+#include <utility>   // exchange, move
 #include <vector>    // vector
 
 #include "clockwise/detail/error.hpp"
@@ -39,6 +40,24 @@ class MaglevTable {
   };
 
   MaglevTable() = default;
+  MaglevTable(const MaglevTable&) = default;
+  MaglevTable& operator=(const MaglevTable&) = default;
+  /// What was moved from keeps its size, and has no entries.
+  MaglevTable(MaglevTable&& other) noexcept
+      : size_(other.size_),
+        reciprocal_(other.reciprocal_),
+        repeated_(other.repeated_),
+        entries_(std::move(other.entries_)),
+        free_(std::exchange(other.free_, 1)) {}
+  MaglevTable& operator=(MaglevTable&& other) noexcept {
+    size_ = other.size_;
+    reciprocal_ = other.reciprocal_;
+    repeated_ = other.repeated_;
+    entries_ = std::move(other.entries_);
+    free_ = std::exchange(other.free_, 1);
+    return *this;
+  }
+  ~MaglevTable() = default;
   /// All entries free. Throws std::invalid_argument unless `size` is prime and at most max_size.
   explicit MaglevTable(std::uint32_t size)
       : size_(checked(size)),
@@ -62,22 +81,28 @@ class MaglevTable {
   }
   bool full() const noexcept { return free_ == 0; }
 
-  std::span<const Index> entries() const noexcept { return {entries_.data(), size_}; }
+  std::span<const Index> entries() const noexcept {
+    return {entries_.data(), entries_.empty() ? 0 : size_};
+  }
   std::size_t size() const noexcept { return size_; }
 
+  /// hash mod size.
   std::size_t entry_of(std::uint64_t hash) const noexcept {
-    return static_cast<std::size_t>(hash % size_);
+    const std::size_t place = place_of(hash);
+    return place >= size_ ? place - size_ : place;
   }
-  /// The owner of entry_of(hash), by two products and one read. The reciprocal is 2^64 / size
-  /// rounded down, so the quotient comes out too small, by 1, where hash mod size is less than
-  /// hash * (2^64 mod size) / 2^64: what is left of the hash is then a place among the entries that
-  /// repeat the first ones.
-  Index owner_of(std::uint64_t hash) const noexcept {
-    const std::uint64_t place = hash - multiply_high(hash, reciprocal_) * size_;
-    return entries_[static_cast<std::size_t>(place)];
-  }
+  /// The owner of entry_of(hash), by two products and one read. The table is full, or at least not
+  /// moved from.
+  Index owner_of(std::uint64_t hash) const noexcept { return entries_[place_of(hash)]; }
 
  private:
+  /// The entry, or the same further on, among those that repeat the first: hash less size times the
+  /// quotient. That comes out too small, by 1, where hash mod size < hash * repeated_ / 2^64, since
+  /// the reciprocal is (2^64 - repeated_) / size.
+  std::size_t place_of(std::uint64_t hash) const noexcept {
+    return static_cast<std::size_t>(hash - multiply_high(hash, reciprocal_) * size_);
+  }
+
   static std::uint32_t checked(std::uint32_t size) {
     bool prime = size >= 2;
     if (size > max_size) prime = false;
@@ -91,9 +116,9 @@ class MaglevTable {
 
   std::uint32_t size_ = 0;
   std::uint64_t reciprocal_ = 0;
-  std::uint32_t repeated_ = 0;  // 2^64 mod size
+  std::uint32_t repeated_ = 0;  // at most size_
   std::vector<Index> entries_;  // `size_` of them, then the first `repeated_` again
-  std::size_t free_ = 0;
+  std::size_t free_ = 1;        // without entries the table is not full either
 };
 
 }  // namespace clockwise::detail

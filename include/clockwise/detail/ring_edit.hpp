@@ -136,8 +136,8 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
       return id;
     }
     const Member<Node>* find(const std::string& id) const {
-      if (const auto changed = is_last(id) ? pending_.end() : pending_.find(id);
-          changed != pending_.end()) {
+      const auto changed = comes_last(id) ? pending_.end() : pending_.find(id);
+      if (changed != pending_.end()) {
         return changed->second ? &changed->second->member : nullptr;
       }
       const Index index = ring_.index_of(id);
@@ -153,7 +153,7 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
     }
     /// Replaces the entry instead of assigning to it: a node may have const members.
     void put(std::string id, Pending member) {
-      if (is_last(id)) {
+      if (comes_last(id)) {
         pending_.emplace_hint(pending_.end(), std::move(id), std::move(member));
         return;
       }
@@ -166,9 +166,9 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
    private:
     friend EditableRing;
 
-    /// Whether `id` comes after all others that change: so it is at every step where nodes come in
-    /// id order, and there is nothing to search.
-    bool is_last(std::string_view id) const {
+    /// Whether `id` is behind all that change so far, as each is where nodes come in id order: then
+    /// none of those need be searched.
+    bool comes_last(std::string_view id) const {
       return pending_.empty() || pending_.rbegin()->first < id;
     }
 
