@@ -386,7 +386,7 @@ std::string svg_text(double x, double y, std::string_view text, std::string_view
 
 std::string chart(const Comparison& comparison) {
   Panel lookup{"lookup, ns (log scale)", {}, {}, {}};
-  Panel peak{"load above the mean on the hottest node", {}, {}, {}};
+  Panel peak{"hottest node above the mean", {}, {}, {}};
   Panel join{"keys moved by a join", {}, {}, comparison.join_floor};
   Panel leave{"keys moved by a leave", {}, {}, comparison.leave_floor};
   double slowest = 10, hottest = 0.01;
