@@ -9,7 +9,6 @@
 #include <cstdint>   // uint32_t, uint64_t
 #include <span>      // span
 #include <string>    // to_string
-#include <utility>   // exchange, move
 #include <vector>    // vector
 
 #include "clockwise/detail/error.hpp"
@@ -40,24 +39,6 @@ class MaglevTable {
   };
 
   MaglevTable() = default;
-  MaglevTable(const MaglevTable&) = default;
-  MaglevTable& operator=(const MaglevTable&) = default;
-  /// What was moved from keeps its size, and has no entries.
-  MaglevTable(MaglevTable&& other) noexcept
-      : size_(other.size_),
-        reciprocal_(other.reciprocal_),
-        repeated_(other.repeated_),
-        entries_(std::move(other.entries_)),
-        free_(std::exchange(other.free_, 1)) {}
-  MaglevTable& operator=(MaglevTable&& other) noexcept {
-    size_ = other.size_;
-    reciprocal_ = other.reciprocal_;
-    repeated_ = other.repeated_;
-    entries_ = std::move(other.entries_);
-    free_ = std::exchange(other.free_, 1);
-    return *this;
-  }
-  ~MaglevTable() = default;
   /// All entries free. Throws std::invalid_argument unless `size` is prime and at most max_size.
   explicit MaglevTable(std::uint32_t size)
       : size_(checked(size)),
@@ -79,7 +60,8 @@ class MaglevTable {
       return;
     }
   }
-  bool full() const noexcept { return free_ == 0; }
+  /// Not where it was moved from: it keeps its size then, and has no entries.
+  bool full() const noexcept { return free_ == 0 && !entries_.empty(); }
 
   std::span<const Index> entries() const noexcept {
     return {entries_.data(), entries_.empty() ? 0 : size_};
@@ -118,7 +100,7 @@ class MaglevTable {
   std::uint64_t reciprocal_ = 0;
   std::uint32_t repeated_ = 0;  // at most size_
   std::vector<Index> entries_;  // `size_` of them, then the first `repeated_` again
-  std::size_t free_ = 1;        // without entries the table is not full either
+  std::size_t free_ = 0;
 };
 
 }  // namespace clockwise::detail
