@@ -30,6 +30,7 @@ using clockwise::RingOptions;
 using clockwise::Spread;
 using clockwise::Width;
 using clockwise_test::CoarseHash;
+using clockwise_test::ConstantHash;
 using clockwise_test::ReferenceRing;
 
 namespace {
@@ -314,8 +315,9 @@ TEST_CASE("a table sorts whatever positions it is given") {
 }  // namespace
 
 TEMPLATE_TEST_CASE("random rings answer as the reference does", "",
-                   (Kind<clockwise::Xxh3, std::uint16_t>), (Kind<CoarseHash<6>, std::uint32_t>),
-                   (Kind<CoarseHash<2>, std::uint8_t>)) {
+                   (Kind<clockwise::Xxh3, std::uint16_t>), (Kind<CoarseHash<3>, std::uint16_t>),
+                   (Kind<CoarseHash<6>, std::uint32_t>), (Kind<CoarseHash<2>, std::uint8_t>),
+                   (Kind<ConstantHash, std::uint8_t>)) {
   for (std::uint32_t seed = 1; seed <= 10; ++seed) {
     Pair<typename TestType::Hash, typename TestType::Index> pair(seed);
     for (int step = 0; step < 25; ++step) {
