@@ -2,8 +2,7 @@
 #ifndef CLOCKWISE_BALANCE_HPP
 #define CLOCKWISE_BALANCE_HPP
 
-// How even a placement is, measured exactly on the placement itself. What to expect is in
-// theory.hpp.
+// Measures exactly how even a placement is. theory.hpp has what to expect.
 
 #include <algorithm>  // max_element
 #include <cmath>      // sqrt
@@ -14,17 +13,16 @@
 
 namespace clockwise {
 
-/// Shares beside fair shares: a member's fair share is its weight over the sum of weights, 1/n
-/// where all weigh the same. Drained members have none and are left out. All zeros where nobody
-/// owns anything. No unit: ratios.
+/// Ratios of shares to fair shares. A member's fair share is its weight over the sum of weights,
+/// 1/n if all are equal. Drained members are left out. All zeros if no member owns anything.
 struct Balance {
   double mean = 0;          ///< The mean share: 1/n for n members that are not drained.
-  double cv = 0;            ///< Coefficient of variation: how far share/fair strays from 1.
-  double peak_to_mean = 0;  ///< The largest share/fair: how hot the hottest member runs.
-  double min_to_mean = 0;   ///< The smallest.
+  double cv = 0;            ///< Coefficient of variation: how far share/fair varies from 1.
+  double peak_to_mean = 0;  ///< The largest share/fair: that of the hottest member.
+  double min_to_mean = 0;   ///< The smallest share/fair.
 };
 
-/// O(M + N) for a ring; otherwise what load_shares costs.
+/// Measures a placement. O(M + N) for a ring; otherwise the cost of load_shares.
 template <Placement P>
 Balance balance(const P& placement) {
   const auto shares = placement.load_shares();

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_MOVEMENT_HPP
 #define CLOCKWISE_MOVEMENT_HPP
 
-// What a change moves: which arcs, from whom, to whom, and how much, exactly.
+// What a change moves, exactly: which arcs, from and to which nodes, how much.
 //
 //   const auto moved = clockwise::movement(before, after);
 //   moved.fraction();                                   // 0.0588 for 16 -> 17 nodes
@@ -28,7 +28,7 @@
 
 namespace clockwise {
 
-/// One arc that changes hands.
+/// An arc that moves between two nodes.
 template <class Node>
 struct Transfer {
   Arc arc;
@@ -36,12 +36,11 @@ struct Transfer {
   Node to;
 };
 
-/// What moves between two rings. A value of its own: the rings may change afterwards.
+/// What moves between two rings. Independent of the rings' later changes.
 template <class Node>
 class Movement {
  public:
-  /// Arcs with their old and new owners, as compact as they are kept: numbers in `from_nodes` and
-  /// `to_nodes`.
+  /// An arc with its old and new owner, as stored: indices into `from_nodes` and `to_nodes`.
   struct Record {
     Arc arc;
     std::uint32_t from;
@@ -58,35 +57,35 @@ class Movement {
     for (const Record& record : records_) width_ += record.arc.width();
   }
 
-  /// How many positions change hands, exactly, counted once for each copy that is made.
+  /// The exact number of positions that move, counted once per copy made.
   const Width& width() const { return width_; }
-  /// The same as a share of all that is stored, which is copies() times the circle: 0 to 1.
+  /// width() as a share of all that is stored, which is copies() times the circle: 0 to 1.
   double fraction() const {
     return copies_ == 0 ? 0 : width_.fraction() / static_cast<double>(copies_);
   }
-  /// How many copies of each key there are after the change: 1 for primary owners.
+  /// Replicas of each key after the change; 1 if only owners are compared.
   std::size_t copies() const { return copies_; }
 
-  /// The arcs, clockwise, each as long as its two owners allow; those of one copy do not overlap.
-  /// Random access, each Transfer made as it is read, for as long as the Movement lives.
+  /// Returns the arcs, clockwise, each as long as its two owners allow; those of one copy do not
+  /// overlap. Random access; makes each Transfer on access; valid while the Movement lives.
   using Transfers = detail::IndexView<Movement>;
   Transfers transfers() const& { return Transfers(*this); }
-  /// Of a temporary: the transfers themselves, so that a loop over movement(a, b).transfers() is
-  /// sound.
+  /// On a temporary, returns the transfers by value, so a loop over movement(a, b).transfers() is
+  /// safe.
   std::vector<Transfer<Node>> transfers() && {
     const Transfers all(*this);
     return {all.begin(), all.end()};
   }
 
-  /// How many transfers there are, and number `i` of them.
+  /// The number of transfers, and transfer `i`.
   std::size_t size() const { return records_.size(); }
   Transfer<Node> operator[](std::size_t i) const {
     const Record& record = records_[i];
     return {record.arc, from_nodes_[record.from], to_nodes_[record.to]};
   }
 
-  /// How many circles' worth each member gives up, or takes over: in id order, members that do
-  /// neither included. They sum to copies() * fraction().
+  /// How much each member gives up or takes over, in circles; in id order, unchanged members
+  /// included. They sum to copies() * fraction().
   std::vector<std::pair<Node, double>> outgoing() const {
     return by_node(from_nodes_, [](const Record& record) { return record.from; });
   }
@@ -125,7 +124,7 @@ std::vector<typename Ring::node_type> nodes_of(const Ring& ring) {
   return nodes;
 }
 
-/// Collects what changes hands, arc after arc clockwise, and joins neighbours.
+/// Collects what moves, arc by arc clockwise, and joins neighbours.
 template <class Node>
 class MovementBuilder {
   using Record = typename Movement<Node>::Record;
@@ -133,7 +132,7 @@ class MovementBuilder {
  public:
   explicit MovementBuilder(std::size_t receivers) : latest_(receivers, none) {}
 
-  /// In one arc a receiver comes up once.
+  /// Each receiver occurs once per arc.
   void add(const Arc& arc, std::uint32_t from, std::uint32_t to) {
     std::size_t& latest = latest_[to];
     if (latest != none && records_[latest].from == from && records_[latest].arc.last == arc.after) {
@@ -145,7 +144,7 @@ class MovementBuilder {
   }
 
   std::vector<Record> finish() {
-    // The arcs that came first may go on from those that came last, across 2^64.
+    // The first arcs may continue the last ones, across 2^64.
     const std::uint64_t first = records_.empty() ? 0 : records_.front().arc.after;
     std::vector<std::size_t> joined;
     for (std::size_t i = 0; i < records_.size() && records_[i].arc.after == first; ++i) {
@@ -157,7 +156,7 @@ class MovementBuilder {
       }
     }
     std::sort(joined.begin(), joined.end());
-    while (!joined.empty()) {  // from the back, where all of them are
+    while (!joined.empty()) {  // from the back, near which they all are
       records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(joined.back()));
       joined.pop_back();
     }
@@ -168,7 +167,7 @@ class MovementBuilder {
   static constexpr std::size_t none = ~std::size_t{0};
 
   std::vector<Record> records_;
-  std::vector<std::size_t> latest_;  // by receiver: its latest record
+  std::vector<std::size_t> latest_;  // by receiver: index of its latest record
 };
 
 template <class Before, class After, class Request>
@@ -191,10 +190,9 @@ Movement<typename Before::node_type> replica_movement(const Before& before, cons
 
 }  // namespace detail
 
-/// The exact difference of two rings on one circle: primary owners. A join moves arcs only onto the
-/// joiner, for its vnodes cut arcs in two and their other halves stay. A ring that owns nothing
-/// gives and takes nothing. Throws std::invalid_argument where the hash policies differ. O(M + N)
-/// of both.
+/// The exact difference in owners of two rings on one circle. A join moves arcs only to the joiner:
+/// its vnodes split arcs, and the other parts stay. A ring that owns nothing gives and takes
+/// nothing. Throws std::invalid_argument if the hash policies differ. O(M + N) over both rings.
 template <class Before, class After>
   requires detail::ComparableRings<Before, After>
 Movement<typename Before::node_type> movement(const Before& before, const After& after) {
@@ -214,9 +212,9 @@ Movement<typename Before::node_type> movement(const Before& before, const After&
   return {detail::nodes_of(before), detail::nodes_of(after), builder.finish()};
 }
 
-/// The same for each of `r` replicas, as preference_list(key, r) names them on either ring: which
-/// node comes to hold a copy of which arc, in place of whom; where there are more copies than there
-/// were, `from` is some node that holds one. Order within a list is no movement. O(r (M + N)).
+/// The same for each of `r` replicas, as preference_list(key, r) returns them on either ring: which
+/// node gains a copy of which arc, and which node it replaces; if copies are added, `from` is any
+/// node that holds one. A change of order in a list is not movement. O(r (M + N)).
 template <class Before, class After>
   requires detail::ComparableRings<Before, After>
 Movement<typename Before::node_type> movement(const Before& before, const After& after,
@@ -239,9 +237,9 @@ Movement<typename Before::node_type> movement(const Before& before, const After&
                                   detail::ByDatacenter{wanted});
 }
 
-/// What moves between two counts of nodes under mod N: residues of the least common multiple.
+/// What moves between two node counts under mod N, in residues of their least common multiple.
 struct ResidueMovement {
-  std::uint64_t residues = 0;  ///< lcm(N, M): keys fall into that many equal classes.
+  std::uint64_t residues = 0;  ///< lcm(N, M): the number of equal classes of keys.
   std::uint64_t moved = 0;     ///< Classes whose node changes.
 
   double fraction() const {
@@ -249,8 +247,9 @@ struct ResidueMovement {
   }
 };
 
-/// Exact but for the 2^64 mod lcm(N, M) positions that do not fill a round of residues. Nobody on
-/// either side: nothing moves. Throws std::invalid_argument where the hash policies differ. O(N).
+/// The movement under mod N. Exact except for the 2^64 mod lcm(N, M) positions that do not fill a
+/// round of residues. If either side has no nodes, nothing moves. Throws std::invalid_argument if
+/// the hash policies differ. O(N).
 template <HashFunction Hash, class Node>
 ResidueMovement movement(const ModN<Hash, Node>& before, const ModN<Hash, Node>& after) {
   detail::check_same_circle(before, after);
@@ -261,8 +260,8 @@ ResidueMovement movement(const ModN<Hash, Node>& before, const ModN<Hash, Node>&
   result.moved = result.residues;
   const auto matches = detail::matched_members(before, after);
   for (std::size_t number = 0; number < matches.size(); ++number) {
-    // By the Chinese remainder theorem one class in lcm has residue `number` before and
-    // matches[number] after, if the two agree modulo the common divisor; else none has.
+    // By the Chinese remainder theorem, one class in lcm has residue `number` before and
+    // matches[number] after if the two agree modulo the common divisor; otherwise none has.
     const bool kept =
         matches[number] != detail::no_member && number % common == matches[number] % common;
     result.moved -= kept ? 1 : 0;
@@ -270,7 +269,7 @@ ResidueMovement movement(const ModN<Hash, Node>& before, const ModN<Hash, Node>&
   return result;
 }
 
-/// Movement counted over keys: for any two partitioners, of one scheme or of two.
+/// Movement counted over keys, for any two partitioners, of one scheme or of two.
 template <class Before, class After>
 class KeyMovement {
   using Node = typename Before::node_type;
@@ -284,10 +283,10 @@ class KeyMovement {
     std::uint64_t keys;
   };
 
-  /// Both are referred to and must stay, unchanged.
+  /// Refers to both: keep them alive and unchanged.
   KeyMovement(const Before& before, const After& after) : before_(&before), after_(&after) {}
 
-  /// Two lookups. Throws std::out_of_range where either side owns nothing.
+  /// Counts one key. Throws std::out_of_range if either side owns nothing. Two lookups.
   template <class Key>
   void observe(const Key& key) {
     const Node& from = before_->lookup(key);
@@ -306,7 +305,7 @@ class KeyMovement {
   double fraction() const {
     return keys_ == 0 ? 0 : static_cast<double>(moved_) / static_cast<double>(keys_);
   }
-  /// Who sends how many keys to whom.
+  /// Keys moved, by sender and receiver.
   std::vector<Flow> flows() const {
     std::vector<Flow> flows;
     flows.reserve(flows_.size());

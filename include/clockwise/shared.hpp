@@ -2,18 +2,18 @@
 #ifndef CLOCKWISE_SHARED_HPP
 #define CLOCKWISE_SHARED_HPP
 
-// A ring that many threads read while one changes it.
+// A ring that many threads read while another changes it.
 //
 //   clockwise::Shared shared(ring);
 //   // in each thread:
 //   auto reader = shared.reader();
-//   reader->lookup(key);                                // any number of times, from any ring on
-//   // in whichever thread learns of a change:
+//   reader->lookup(key);                                // any number of times; sees later rings
+//   // in the thread that learns of a change:
 //   shared.update([](auto& next) { next.add("cache-d"); });
 //
-// A mutex around the ring would make every lookup write the mutex's cache line, and readers wait
-// for a writer that merges two million positions. Here a read is one load of a number that changes
-// only when a ring is published; everything else the reader touches is its own.
+// With a mutex, every lookup would write the mutex's cache line, and readers would wait for a
+// writer that merges two million positions. Here a read is one load of a number that changes only
+// when a ring is published; all else belongs to the reader.
 
 #include <atomic>   // atomic
 #include <cstdint>  // uint64_t
@@ -24,18 +24,18 @@
 
 namespace clockwise {
 
-/// Publishes whole rings, of any kind that can be copied. All of its members may be called from any
-/// thread. It outlives its readers. The ring before the newest stays in memory until the next is
-/// published, and each older one for as long as a reader has not looked again.
+/// Publishes whole rings of any copyable type. All members can be called from any thread. Must
+/// outlive its readers. The previous ring stays in memory until the next is published, an older one
+/// until its readers read again.
 template <class Ring>
 class Shared {
  public:
-  /// One thread's view. Cheap to make and to copy; a thread takes one and keeps it. Not to be used
-  /// by two threads at once.
+  /// One thread's view. Cheap to make and copy; keep one per thread. Two threads must not share
+  /// one.
   ///
-  /// `*reader` is the newest ring published, or, if a writer is handing one over at that moment,
-  /// the one before it: it never waits. What it gives stays as it is until the next `*reader` or
-  /// `reader->`, so take it once for several questions that belong together.
+  /// `*reader` is the newest ring published, or, if a writer is publishing at that moment, the one
+  /// before it: it never waits. The ring stays unchanged until the next `*reader` or `reader->`, so
+  /// dereference once for a group of related queries.
   class Reader {
    public:
     const Ring& operator*() {
@@ -44,7 +44,7 @@ class Shared {
     }
     const Ring* operator->() { return &**this; }
 
-    /// The number of the ring that the last access gave: 1 for the first, one more for each after.
+    /// The number of the ring of the last access: 1 for the first ring, then one more per ring.
     std::uint64_t version() const noexcept { return version_; }
 
    private:
@@ -74,7 +74,7 @@ class Shared {
 
   Reader reader() const { return Reader(*this); }
 
-  /// The newest ring, to hold for as long as one likes: for an event loop that takes one a turn.
+  /// Returns the newest ring, to keep for any time: for an event loop that takes one per turn.
   std::shared_ptr<const Ring> snapshot() const {
     const std::lock_guard lock(handover_);
     return current_;
@@ -83,25 +83,25 @@ class Shared {
   /// The number of the newest ring.
   std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
 
-  /// Makes `ring` the newest. Writers take turns.
+  /// Publishes `ring` as the newest. Writers take turns.
   void publish(Ring ring) {
     const std::lock_guard writer(writing_);
     hand_over(std::make_shared<const Ring>(std::move(ring)));
   }
 
-  /// Publishes a copy of the newest ring that `change(copy)` has changed. No other writer comes in
-  /// between, and readers go on meanwhile. Where `change` throws, nothing is published.
+  /// Publishes a copy of the newest ring that `change(copy)` has changed. Excludes other writers,
+  /// not readers. If `change` throws, nothing is published.
   template <class Change>
   void update(Change&& change) {
     const std::lock_guard writer(writing_);
-    auto next = std::make_shared<Ring>(*current_);  // only writers replace current_, and we are it
+    auto next = std::make_shared<Ring>(*current_);  // only writers replace current_: this one now
     std::forward<Change>(change)(*next);
     hand_over(std::move(next));
   }
 
  private:
   void hand_over(std::shared_ptr<const Ring> next) {
-    // Rings are freed here, by writers: freeing a large one takes a reader's time otherwise.
+    // Writers free the rings, here: freeing a large one would cost a reader time.
     std::erase_if(retired_, [](const auto& ring) { return ring.use_count() == 1; });
     retired_.push_back(current_);
     const std::lock_guard lock(handover_);
