@@ -194,7 +194,7 @@ TEST_CASE("a decision upon an epoch that has passed is refused, and changes noth
   fleet.leave(decided_upon, "node0");
   const HashRing<> target = fleet.target();
   const auto stale = [&](auto action) {
-    return fails_with<std::invalid_argument>("upon epoch 41; the fleet is at epoch 42", action);
+    return fails_with<std::invalid_argument>("for epoch 41; the fleet is at epoch 42", action);
   };
   CHECK(stale([&] { fleet.leave(decided_upon, "node1"); }));
   CHECK(stale([&] { fleet.join(decided_upon, "joiner"); }));
@@ -202,7 +202,7 @@ TEST_CASE("a decision upon an epoch that has passed is refused, and changes noth
   CHECK(stale([&] { fleet.commit(decided_upon); }));
   CHECK(stale([&] { fleet.rollback(decided_upon); }));
   CHECK(stale([&] { fleet.remove_overdue(decided_upon, 1000); }));
-  CHECK(fails_with<std::invalid_argument>("upon epoch 43", [&] { fleet.commit(43); }));
+  CHECK(fails_with<std::invalid_argument>("for epoch 43", [&] { fleet.commit(43); }));
   CHECK(fleet.target() == target);
   CHECK(fleet.ring() == ring_of(4));
   CHECK(fleet.epoch() == 42);
@@ -225,7 +225,7 @@ TEST_CASE("a change that fails costs no epoch") {
   CHECK(fleet.epoch() == 1);
   CHECK(fleet.target() == ring_of(3));
   fleet.leave(1, "node0");
-  CHECK(fails_with<std::out_of_range>("leaves already", [&] { fleet.leave(2, "node0"); }));
+  CHECK(fails_with<std::out_of_range>("already leaving", [&] { fleet.leave(2, "node0"); }));
 }
 
 TEST_CASE("a node that is down for long is proposed, and goes only when someone says so") {

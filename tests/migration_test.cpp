@@ -533,7 +533,7 @@ TEST_CASE("a plan is resumed by the numbers of the steps that are done") {
   }
   CHECK(next == rest.steps().size());
   const std::vector<std::size_t> beyond{plan.steps().size()};
-  CHECK(fails_with<std::out_of_range>("of a plan of", [&] { plan.remaining(beyond); }));
+  CHECK(fails_with<std::out_of_range>("step must be below", [&] { plan.remaining(beyond); }));
 }
 
 TEST_CASE("steps of a temporary plan may be looped over") {
@@ -564,18 +564,18 @@ TEST_CASE("options out of their range are refused by name") {
   const auto refused = [&](const MigrationOptions& options, const char* text) {
     return fails_with<std::invalid_argument>(text, [&] { plan_migration(before, after, options); });
   };
-  CHECK(refused({.replicas = 0}, "replicas is 0"));
-  CHECK(refused({.bytes = -1}, "bytes is -1"));
-  CHECK(refused({.bytes = nan}, "bytes is nan"));
-  CHECK(refused({.bytes = infinity}, "bytes is inf"));
-  CHECK(refused({.bytes_per_second = 0}, "bytes_per_second is 0"));
-  CHECK(refused({.bytes_per_second = -5}, "bytes_per_second is -5"));
-  CHECK(refused({.bytes_per_second = nan}, "bytes_per_second is nan"));
-  CHECK(refused({.throttle = 0}, "throttle is 0"));
-  CHECK(refused({.throttle = 1.5}, "throttle is 1.5"));
-  CHECK(refused({.throttle = nan}, "throttle is nan"));
-  CHECK(refused({.batch_bytes = -1}, "batch_bytes is -1"));
-  CHECK(refused({.batch_bytes = nan}, "batch_bytes is nan"));
+  CHECK(refused({.replicas = 0}, "replicas must be at least 1, got 0"));
+  CHECK(refused({.bytes = -1}, "bytes must be finite and not negative, got -1"));
+  CHECK(refused({.bytes = nan}, "bytes must be finite and not negative, got nan"));
+  CHECK(refused({.bytes = infinity}, "bytes must be finite and not negative, got inf"));
+  CHECK(refused({.bytes_per_second = 0}, "bytes_per_second must be finite and above 0, got 0"));
+  CHECK(refused({.bytes_per_second = -5}, "bytes_per_second must be finite and above 0, got -5"));
+  CHECK(refused({.bytes_per_second = nan}, "bytes_per_second must be finite and above 0, got nan"));
+  CHECK(refused({.throttle = 0}, "throttle must be above 0 and at most 1, got 0"));
+  CHECK(refused({.throttle = 1.5}, "throttle must be above 0 and at most 1, got 1.5"));
+  CHECK(refused({.throttle = nan}, "throttle must be above 0 and at most 1, got nan"));
+  CHECK(refused({.batch_bytes = -1}, "batch_bytes must be finite and not negative, got -1"));
+  CHECK(refused({.batch_bytes = nan}, "batch_bytes must be finite and not negative, got nan"));
   CHECK(fails_with<std::length_error>(
       "batch_bytes", [&] { plan_migration(before, after, {.bytes = 1e18, .batch_bytes = 1}); }));
   const HashRing<> seeded(numbered("node", 4), {}, clockwise::Xxh3{1});

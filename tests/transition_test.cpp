@@ -433,7 +433,7 @@ TEST_CASE("copies by datacenter") {
   move.complete({0, 0}, "west9");
   CHECK(move.finished());
   CHECK(ids(move.write_to("key")) == ids(after.preference_list("key", wanted)));
-  CHECK(fails_with<std::invalid_argument>("2 nodes", [&] { move.read_from("key", 2); }));
+  CHECK(fails_with<std::invalid_argument>("read_from: r is 2", [&] { move.read_from("key", 2); }));
 }
 
 TEST_CASE("a second change runs along where its arcs are others, and is refused where not") {
@@ -466,27 +466,30 @@ TEST_CASE("a second change runs along where its arcs are others, and is refused 
   move.complete({1000, 1500}, "b9");
   CHECK(move.finished());
   CHECK(move.after() == next);
-  CHECK(fails_with<std::invalid_argument>("finished", [&] { move.then(before); }));
+  CHECK(fails_with<std::invalid_argument>("then: the transition is finished",
+                                          [&] { move.then(before); }));
 }
 
 TEST_CASE("what a transition refuses") {
   const HashRing<> before(numbered("node", 4));
   HashRing<> after = before;
   after.add("joiner");
-  CHECK(fails_with<std::invalid_argument>("0 copies", [&] { Transition(before, after, 0); }));
+  CHECK(fails_with<std::invalid_argument>("replicas must be at least 1",
+                                          [&] { Transition(before, after, 0); }));
   CHECK(fails_with<std::invalid_argument>("owns nothing",
                                           [&] { Transition(before, HashRing<>(), 1); }));
   const HashRing<> seeded(numbered("node", 4), {}, clockwise::Xxh3{1});
   CHECK(fails_with<std::invalid_argument>("hash policies", [&] { Transition(before, seeded, 1); }));
 
   Transition move(before, after, 2);
-  CHECK(fails_with<std::invalid_argument>("read_from 3", [&] { move.read_from("key", 3); }));
-  CHECK(fails_with<std::invalid_argument>("write_to 1", [&] { move.write_to("key", 1); }));
+  CHECK(fails_with<std::invalid_argument>("read_from: r is 3", [&] { move.read_from("key", 3); }));
+  CHECK(fails_with<std::invalid_argument>("write_to: r is 1", [&] { move.write_to("key", 1); }));
   CHECK(fails_with<std::out_of_range>("\"stranger\"", [&] { move.complete({0, 0}, "stranger"); }));
   CHECK(fails_with<std::out_of_range>("\"stranger\"", [&] { move.pending("stranger"); }));
   CHECK(move.progress().done == Width());
   move.complete({0, 0});
-  CHECK(fails_with<std::invalid_argument>("finished", [&] { move.abort(); }));
+  CHECK(fails_with<std::invalid_argument>("abort: the transition is finished",
+                                          [&] { move.abort(); }));
   Transition given_up(before, after, 2);
   given_up.abort();
   CHECK(given_up.complete({0, 0}).empty());

@@ -2,17 +2,17 @@
 #ifndef CLOCKWISE_DURABILITY_HPP
 #define CLOCKWISE_DURABILITY_HPP
 
-// What a failure costs: which machines hold data together, how likely it is that some of it is lost
-// with them, and what can still be read and written.
+// What a failure costs: which nodes hold data together, how likely they are to lose some of it, and
+// what can still be read and written.
 //
 //   const auto sets = clockwise::replica_sets(ring, 3);
-//   sets.distinct;                                   // of sets.possible triples, so many hold data
-//   sets.loss_probability(3);                        // that 3 random machines hold all of some key
+//   sets.distinct;                                   // triples that hold data, of sets.possible
+//   sets.loss_probability(3);                        // that 3 random nodes hold all of some key
 //   clockwise::rack_losses(ring, 3).probability();   // that the loss of a rack does
 //   clockwise::Quorum{3, 2, 2}.available(ring, std::vector{"a", "b"}).readable;
 //
-// Every function takes the rule by which copies are placed as preference_list does: `r`; `r` and a
-// Spread; or DatacenterReplicas. (A Quorum has its `n` copies, and takes a Spread at most.)
+// Every function takes the placement rule of the replicas as preference_list does: `r`; `r` and a
+// Spread; or DatacenterReplicas. (A Quorum has its own `n`, so it takes a Spread or nothing.)
 
 #include <algorithm>  // copy_n, equal, lexicographical_compare, max, min, sort
 #include <array>      // array
@@ -53,11 +53,11 @@ ByDatacenter placement_rule(const R&, const DatacenterReplicas& wanted) {
   return {wanted};
 }
 
-/// The distinct ones of numbers that come one by one. They are dealt by a hash into parts that fit
-/// a near cache, where one table after the other finds those that were there before. O(1) a number.
+/// Collects distinct numbers, given one by one. A hash divides them into parts that fit a near
+/// cache, and one table, used for each part in turn, finds the duplicates. O(1) per number.
 class DistinctNumbers {
  public:
-  /// Good for `expected` of them, and for any other count.
+  /// Sized for `expected` numbers; works for any count.
   explicit DistinctNumbers(std::size_t expected)
       : bits_((std::max)(1, static_cast<int>(std::bit_width(expected / part_size)))),
         parts_(std::size_t{1} << bits_) {
@@ -66,8 +66,7 @@ class DistinctNumbers {
   }
 
   void insert(std::uint64_t number) {
-    // The product with an odd number is as good as the number, and its top bits depend on all of
-    // it.
+    // Multiplying by an odd number is reversible, and the top bits depend on the whole number.
     const std::uint64_t product = number * odd;
     Part& part = parts_[static_cast<std::size_t>(product >> (64 - bits_))];
     if (part.size == part.capacity) [[unlikely]] {
@@ -77,7 +76,7 @@ class DistinctNumbers {
     part.numbers[part.size++] = product;
   }
 
-  /// In no order that matters.
+  /// Returns the distinct numbers, in no particular order.
   std::vector<std::uint64_t> take() && {
     std::size_t count = 0;
     for (Part& part : parts_) {
@@ -134,8 +133,8 @@ class DistinctNumbers {
   std::vector<std::uint64_t> table_;
 };
 
-/// Sets of `width` numbers below `limit` each, ascending in each set, packed into words of 64 bits:
-/// one for three nodes of up to 2^21.
+/// Sets of `width` numbers, each below `limit` and ascending within a set, packed into 64-bit
+/// words: one word for three nodes of up to 2^21.
 class PackedSets {
  public:
   PackedSets() = default;
@@ -147,8 +146,8 @@ class PackedSets {
 
   std::size_t size() const { return words_ == 0 ? 0 : packed_.size() / words_; }
 
-  /// Takes all sets that `for_each` gives to the function it is called with, some `expected`, in
-  /// any order; keeps one of each. O(n) where a set fits one word, else O(n log n).
+  /// Calls for_each(take), which calls take(set) for each set, about `expected` times, in any
+  /// order; keeps one of each. O(n) if a set fits in one word, otherwise O(n log n).
   template <class ForEach>
   void fill(std::size_t expected, ForEach for_each) {
     if (words_ == 1) {
@@ -167,14 +166,14 @@ class PackedSets {
     }
   }
 
-  /// Of ascending numbers.
+  /// Appends the words of a set of ascending numbers.
   void pack(std::span<const std::uint32_t> set, std::vector<std::uint64_t>& words) const {
     for (; set.size() > per_word_; set = set.subspan(per_word_)) {
       words.push_back(word(set.first(per_word_)));
     }
     words.push_back(word(set));
   }
-  /// Set number `i` into `set`, of `width` numbers.
+  /// Writes set number `i` to `set`, which has `width` elements.
   void unpack(std::size_t i, std::span<std::uint32_t> set) const {
     const std::uint64_t mask = (std::uint64_t{1} << bits_) - 1;
     std::size_t begin = 0;
@@ -198,7 +197,7 @@ class PackedSets {
     return word;
   }
 
-  /// As word() of the same numbers in order. Sorted without branches, which nobody could predict.
+  /// Same as word() of the sorted numbers. Sorts without branches, which would be unpredictable.
   template <std::size_t extent>
   std::uint64_t word_of_unsorted(std::span<const std::uint32_t, extent> set) const {
     std::array<std::uint64_t, extent == std::dynamic_extent ? 64 : extent> sorted;
@@ -243,7 +242,7 @@ class PackedSets {
   std::vector<std::uint64_t> packed_;
 };
 
-/// Whether a set is among others: an open-addressing table of their places.
+/// Whether a set is among others: an open-addressing table of their indices.
 class SetIndex {
  public:
   explicit SetIndex(const PackedSets& sets)
@@ -268,7 +267,7 @@ class SetIndex {
     return hash;
   }
 
-  /// Where the set is, else where it would go.
+  /// The slot of the set, or the free slot where it would go.
   std::size_t slot_of(std::span<const std::uint64_t> words) const {
     const std::uint64_t wanted = hash(words);
     const std::size_t mask = slots_.size() - 1;
@@ -283,12 +282,12 @@ class SetIndex {
   }
 
   const PackedSets& sets_;
-  std::vector<std::uint64_t> slots_;  // high half: a part of the hash; low half: place + 1, 0: free
+  std::vector<std::uint64_t> slots_;  // high half: a part of the hash; low half: index + 1, 0: free
   std::vector<std::uint64_t> packed_;
 };
 
-/// Calls visit(places) for every choice of `k` of the numbers below `n`, until it gives true.
-/// Whether it did.
+/// Calls visit(places) for every choice of `k` of the numbers below `n`, until it returns true.
+/// Returns whether it did.
 template <class Visit>
 bool any_combination(std::size_t n, std::size_t k, std::vector<std::size_t>& places, Visit visit) {
   if (k > n) return false;
@@ -306,39 +305,39 @@ bool any_combination(std::size_t n, std::size_t k, std::vector<std::size_t>& pla
 
 }  // namespace detail
 
-/// How hard loss() may try.
+/// Limits on the work of loss().
 struct LossOptions {
-  /// Up to so many look-ups of a set the probability is counted exactly.
+  /// The most set lookups for an exact count.
   std::uint64_t exact_lookups = std::uint64_t{1} << 25;
-  std::uint64_t samples = 100000;  ///< Samples where it is estimated, fewer where each is dear.
+  std::uint64_t samples = 100000;  ///< Samples per estimate, fewer if expensive.
   std::uint64_t seed = 0;          ///< The same seed gives the same estimate on every platform.
 };
 
 /// A probability, counted or estimated.
 struct LossProbability {
   double value = 0;
-  double low = 0;     ///< `low` to `high` is a confidence interval of 95%;
-  double high = 0;    ///< no wider than `value` where that is exact.
+  double low = 0;     ///< `low` to `high` is a 95% confidence interval.
+  double high = 0;    ///< If `exact`, both equal `value`.
   bool exact = true;  ///< Counted, not estimated.
 };
 
-/// The distinct sets of nodes that hold the copies of some key. Members that own nothing hold none
-/// and are not among the machines that fail. A value of its own: the ring may change afterwards.
+/// The distinct sets of nodes that hold the replicas of some key. Members that own nothing hold
+/// none and are not counted among the nodes that fail. Independent of the ring's later changes.
 class ReplicaSets {
  public:
   std::uint64_t distinct = 0;  ///< Sets that hold some key.
-  std::uint64_t possible = 0;  ///< Sets there could be: C(nodes, replicas); at most 2^64 - 1.
-  std::size_t nodes = 0;       ///< Machines that hold data.
-  std::size_t replicas = 0;    ///< Nodes in each set: as many as the ring can give.
+  std::uint64_t possible = 0;  ///< Possible sets: C(nodes, replicas), or 2^64 - 1 if more.
+  std::size_t nodes = 0;       ///< Nodes that hold data.
+  std::size_t replicas = 0;    ///< Nodes in each set: as many as the ring can provide.
 
-  /// The probability that, of `failed` machines that fail at once, some hold all copies of a key.
-  /// Every choice of machines is as likely. More than there are: all of them.
+  /// The probability that `failed` nodes, failing at once, hold all replicas of a key. Every choice
+  /// of nodes is equally likely. More than there are: all of them.
   double loss_probability(std::size_t failed) const { return loss(failed).value; }
 
-  /// The same, and how it was found. Exact where `failed` <= replicas, where all fail, and where
+  /// The same, with its confidence interval. Exact if `failed` <= replicas, if all fail, or if
   /// counting every choice stays within options.exact_lookups: C(nodes, failed) choices of at most
-  /// C(failed - 1, replicas - 1) look-ups each. Else estimated by the method of Karp and Luby for
-  /// unions (1983), whose relative error stays small for rare losses too.
+  /// C(failed - 1, replicas - 1) lookups each. Otherwise estimated by the method of Karp and Luby
+  /// for unions (1983), whose relative error stays small even for rare losses.
   LossProbability loss(std::size_t failed, const LossOptions& options = {}) const {
     const std::size_t down = (std::min)(failed, nodes);
     if (down < replicas || distinct == 0) return exactly(0);
@@ -354,16 +353,16 @@ class ReplicaSets {
     return estimate(index, down, options);
   }
 
-  /// The mean share of the key space whose copies are all on `failed` random machines. It depends
-  /// on the numbers alone: fewer sets are lost less often, and more is lost with each.
+  /// The mean share of the key space whose replicas are all on `failed` random nodes. It depends
+  /// only on the counts of nodes and replicas: fewer sets are lost less often, but each loses more.
   double expected_loss(std::size_t failed) const {
     return distinct == 0 ? 0 : theory::expected_loss(nodes, replicas, (std::min)(failed, nodes));
   }
 
-  /// With how many others each member shares a key: its scatter width. By place in members().
-  /// Also how many machines help to restore it. O(N + sets * replicas^2).
+  /// Each member's scatter width: how many others share a key with it, and so help to restore it.
+  /// Indexed as members(). O(N + sets * replicas^2).
   std::vector<std::size_t> scatter_widths() const {
-    // The sets of each node, one node after the other.
+    // The sets of each node, node by node.
     std::vector<std::size_t> ends(members_ + 1);
     for_each_set([&](const auto& set) {
       for (const std::uint32_t node : set) ++ends[node + 1];
@@ -392,21 +391,21 @@ class ReplicaSets {
     }
     return widths;
   }
-  /// The mean over the machines that hold data.
+  /// The mean scatter width of the nodes that hold data.
   double scatter_width() const {
     double sum = 0;
     for (const std::size_t width : scatter_widths()) sum += static_cast<double>(width);
     return nodes == 0 ? 0 : sum / static_cast<double>(nodes);
   }
 
-  /// The fewest sets that would give every machine the scatter width `width`: N S / (R (R - 1)),
-  /// the number of copysets of Cidon et al., "Copysets" (2013). 0 for one replica.
+  /// The fewest sets that would give every node the scatter width `width`: N S / (R (R - 1)), the
+  /// number of copysets of Cidon et al., "Copysets" (2013). 0 for one replica.
   double fewest_sets(double width) const {
     const auto r = static_cast<double>(replicas);
     return replicas < 2 ? 0 : static_cast<double>(nodes) * width / (r * (r - 1));
   }
 
-  /// Set number `i`, below `distinct`: places in members(), ascending.
+  /// Set number `i`, below `distinct`: indices into members(), ascending.
   std::vector<std::uint32_t> operator[](std::size_t i) const {
     std::vector<std::uint32_t> set(replicas);
     sets_.unpack(i, set);
@@ -426,7 +425,7 @@ class ReplicaSets {
     distinct = sets_.size();
   }
 
-  /// visit(set) for each.
+  /// Calls visit(set) for each set.
   template <class Visit>
   void for_each_set(Visit visit) const {
     std::vector<std::uint32_t> set(replicas);
@@ -440,8 +439,8 @@ class ReplicaSets {
     return {probability, probability, probability, true};
   }
 
-  /// How many choices of `down` machines hold a set, that begin with `chosen` and go on from
-  /// machine `first`.
+  /// How many choices of `down` nodes hold a set, among those that begin with `chosen` and continue
+  /// with nodes from number `first` on.
   std::uint64_t count_losses(detail::SetIndex& index, std::size_t first, std::size_t down,
                              std::vector<std::uint32_t>& chosen) const {
     std::uint64_t count = 0;
@@ -457,7 +456,7 @@ class ReplicaSets {
     return count;
   }
 
-  /// Whether the last of `chosen` makes a set with others of them.
+  /// Whether the last of `chosen` forms a set with others of `chosen`.
   bool completes_a_set(detail::SetIndex& index, const std::vector<std::uint32_t>& chosen) const {
     std::vector<std::size_t> places;
     std::vector<std::uint32_t> set(replicas);
@@ -482,7 +481,7 @@ class ReplicaSets {
     }
 
     Draws draws(options.seed);
-    std::vector<std::uint32_t> order = holders_;  // the machines that fail stand in front
+    std::vector<std::uint32_t> order = holders_;  // the nodes that fail come first
     std::vector<std::uint32_t> place(members_);
     for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint32_t>(i);
     const auto swap = [&](std::size_t a, std::size_t b) {
@@ -510,7 +509,7 @@ class ReplicaSets {
     const auto n = static_cast<double>(samples);
     const double mean = sum / n;
     const double variance = (std::max)(squares / n - mean * mean, 0.0);
-    // 1.96 standard errors; where no sample differed, the rule of three.
+    // 1.96 standard errors; at least 3 / n, the rule of three, for when no samples differed.
     const double error = (std::max)(1.96 * std::sqrt(variance / n), 3 / n);
     const double scale =
         static_cast<double>(distinct) * theory::expected_loss(nodes, replicas, down);
@@ -547,7 +546,7 @@ class ReplicaSets {
   class Draws {
    public:
     explicit Draws(std::uint64_t seed) : seed_(seed) {}
-    /// Uniform below `bound`: draws that would favour small numbers are thrown away.
+    /// Uniform below `bound`: discards draws that would favour small numbers.
     std::size_t below(std::uint64_t bound) {
       std::uint64_t draw = detail::draw(seed_, next_++);
       while (draw < (0 - bound) % bound) draw = detail::draw(seed_, next_++);
@@ -559,18 +558,18 @@ class ReplicaSets {
     std::uint64_t next_ = 0;
   };
 
-  std::size_t members_ = 0;             // those that hold nothing included
-  std::vector<std::uint32_t> holders_;  // those that hold data: places in members(), ascending
+  std::size_t members_ = 0;             // including those that hold nothing
+  std::vector<std::uint32_t> holders_;  // those that hold data: indices into members(), ascending
   detail::PackedSets sets_;
 };
 
-/// Counts the replica sets of a ring exactly. `rule`: see above. Throws std::invalid_argument for
-/// 0 replicas. O(R M) for M positions and N nodes; R M log M where R log2(N) is above 64 bits.
-/// Memory while it runs: some 18 M bytes, more in the latter case.
+/// Counts the replica sets of a ring exactly. `rule`: see above. Throws std::invalid_argument for 0
+/// replicas. O(R M) for M positions and N nodes; O(R M log M) if R log2(N) is above 64 bits. Memory
+/// while it runs: about 18 M bytes, more in the latter case.
 template <detail::Ring R, class... Rule>
 ReplicaSets replica_sets(const R& ring, const Rule&... rule) {
   const auto request = detail::placement_rule(ring, rule...);
-  if (request.requested() == 0) detail::fail_invalid("replica sets of 0 replicas");
+  if (request.requested() == 0) detail::fail_invalid("replicas must be at least 1, got 0");
   ReplicaSets result;
   result.members_ = ring.size();
   for (std::size_t i = 0; i < ring.size(); ++i) {
@@ -588,24 +587,25 @@ ReplicaSets replica_sets(const R& ring, const Rule&... rule) {
   return result;
 }
 
-/// What is lost with one failure domain.
+/// What is lost with one rack or datacenter.
 struct DomainLoss {
   std::string datacenter;
   std::string rack;       ///< Empty for a whole datacenter.
-  std::size_t nodes = 0;  ///< Its members, drained ones included.
-  double lost = 0;        ///< The share of the key space that has all its copies in there.
+  std::size_t nodes = 0;  ///< Its members, including drained ones.
+  double lost = 0;        ///< The share of the key space with all replicas in it.
 };
 
 struct DomainLosses {
   std::vector<DomainLoss> domains;  ///< By datacenter, then rack.
 
-  /// That the loss of one random domain loses data: the share of domains that hold all of a key.
+  /// Probability that losing a random domain loses data: the share of domains that hold all of a
+  /// key.
   double probability() const {
     double losing = 0;
     for (const DomainLoss& domain : domains) losing += domain.lost > 0 ? 1 : 0;
     return domains.empty() ? 0 : losing / static_cast<double>(domains.size());
   }
-  /// The share of the key space that the worst one takes along.
+  /// The largest share of the key space lost with one.
   double worst() const {
     double worst = 0;
     for (const DomainLoss& domain : domains) worst = (std::max)(worst, domain.lost);
@@ -615,7 +615,7 @@ struct DomainLosses {
 
 namespace detail {
 
-/// `domain_of(member number)`: which entry of `domains` it is in; beyond them for none.
+/// `domain_of(i)`: the index in `domains` of member `i`'s domain, or past the end if it is in none.
 template <class R, class Request, class DomainOf>
 DomainLosses domain_losses(const R& ring, const Request& request, std::vector<DomainLoss> domains,
                            DomainOf domain_of) {
@@ -636,7 +636,7 @@ DomainLosses domain_losses(const R& ring, const Request& request, std::vector<Do
 
 }  // namespace detail
 
-/// What the loss of each rack loses. Members without a rack are not in the list. O(M).
+/// Returns what is lost with each rack. Members without a rack are left out. O(M).
 template <detail::Ring R, class... Rule>
 DomainLosses rack_losses(const R& ring, const Rule&... rule) {
   const auto& topology = ring.topology();
@@ -652,7 +652,7 @@ DomainLosses rack_losses(const R& ring, const Rule&... rule) {
                                [&](std::size_t i) { return place[topology.domain(i)]; });
 }
 
-/// What the loss of each datacenter loses; the one without a name is one. O(M).
+/// Returns what is lost with each datacenter; the one without a name counts as one. O(M).
 template <detail::Ring R, class... Rule>
 DomainLosses datacenter_losses(const R& ring, const Rule&... rule) {
   const auto& topology = ring.topology();
@@ -666,29 +666,30 @@ DomainLosses datacenter_losses(const R& ring, const Rule&... rule) {
                                [&](std::size_t i) { return topology.datacenter(i); });
 }
 
-/// What can be done with the keys while some machines are down: shares of the key space.
+/// The shares of the key space that can be read and written while some nodes are down.
 struct Availability {
   double readable = 0;
   double writable = 0;
 };
 
-/// n copies of each key; a read asks r of them, a write waits for w. A strict quorum: substitutes
-/// for machines that are down do not count.
+/// n replicas of each key; a read queries r of them, a write waits for w. A strict quorum:
+/// substitutes for nodes that are down do not count.
 struct Quorum {
   std::size_t n = 3;
   std::size_t r = 2;
   std::size_t w = 2;
 
-  /// Whether every read meets the latest write: r + w > n, so that the two share a copy.
+  /// Whether every read sees the latest write: r + w > n, so the two share a replica.
   bool reads_see_latest_write() const { return r > n || w > n - r; }
-  /// How many copies of a key can be down while it can still be read, or written. A quorum of more
-  /// than n is never met, not even with all of them up: 0.
+  /// How many replicas of a key can be down while it can still be read, or written. 0 also for a
+  /// quorum above n, which is never met.
   std::size_t read_failures() const { return r > n ? 0 : n - r; }
   std::size_t write_failures() const { return w > n ? 0 : n - w; }
 
-  /// The share of the key space that can be read and written while the nodes `dead` (any range of
-  /// ids or nodes) are down. `spread`: as for preference_list. Throws std::invalid_argument unless
-  /// 1 <= r, w <= n, std::out_of_range for an id that is not a member. O(M).
+  /// Returns the shares of the key space that can be read and written while the nodes `dead` (any
+  /// range of ids or nodes) are down. `spread`: as for preference_list. Throws
+  /// std::invalid_argument unless 1 <= r, w <= n, and std::out_of_range for an id that is not a
+  /// member. O(M).
   template <detail::Ring R, class Dead>
   Availability available(const R& ring, const Dead& dead) const {
     return available(ring, dead, ring.default_spread());
@@ -697,15 +698,15 @@ struct Quorum {
   Availability available(const R& ring, const Dead& dead, Spread spread) const {
     for (const std::size_t quorum : {r, w}) {
       if (quorum < 1 || quorum > n) {
-        detail::fail_invalid("a quorum of " + std::to_string(quorum) + " of " + std::to_string(n) +
-                             " copies");
+        detail::fail_invalid("a quorum must be between 1 and " + std::to_string(n) + ", got " +
+                             std::to_string(quorum));
       }
     }
     std::vector<bool> is_dead(ring.size());
     for (const auto& id : dead) {
       const auto index = ring.index_of(id);
       if (index == R::npos) {
-        detail::fail_range("dead node " + detail::quoted(std::string_view(detail::id_of(id))) +
+        detail::fail_range("available: " + detail::quoted(std::string_view(detail::id_of(id))) +
                            " is not a member");
       }
       is_dead[index] = true;

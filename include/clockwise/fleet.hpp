@@ -2,19 +2,19 @@
 #ifndef CLOCKWISE_FLEET_HPP
 #define CLOCKWISE_FLEET_HPP
 
-// Who is in the fleet, who is up, and which change is under way: the state that decides when a ring
-// changes. A ring that drops a node whenever it misses a heartbeat moves its data twice an hour.
+// Which nodes are members, which are up, and which change is pending: the state that decides when a
+// ring changes. Dropping a node at each missed heartbeat would move its data each time.
 //
 //   clockwise::Fleet fleet(ring, {.down_after = 10, .up_after = 30}, now);   // seconds, say
 //   fleet.heard("cache-a", now);                       // a sign of life, from any detector
-//   for (const auto& event : fleet.check(now)) ...     // who went down, or came up again
-//   auto epoch = fleet.join(fleet.epoch(), "cache-d"); // refused where another change came first
+//   for (const auto& event : fleet.check(now)) ...     // nodes that went down or up
+//   auto epoch = fleet.join(fleet.epoch(), "cache-d"); // refused if another change came first
 //   clockwise::Transition move(fleet.ring(), fleet.target(), 3);
 //   epoch = fleet.commit(epoch);                       // when the move is finished
 //
-// Being down and having left are two things. A node that is down keeps its arcs: reads and writes
-// pass it over (is_live) and nothing moves. Data moves only when a member leaves, and that takes an
-// operator or a long timeout.
+// Being down is not leaving. A node that is down keeps its arcs: reads and writes skip it
+// (is_live), and nothing moves. Data moves only when a member leaves, which takes an operator or a
+// long timeout.
 
 #include <cstddef>      // size_t
 #include <cstdint>      // uint64_t
@@ -32,32 +32,32 @@
 
 namespace clockwise {
 
-/// A point in time, or a length of it, in a unit of the caller's: the fleet has no clock.
+/// A point in time or a duration, in the caller's unit: the fleet has no clock.
 using FleetTime = std::uint64_t;
 
-/// When a member counts as down, as up again, and as gone. One unit of time throughout.
+/// When a member counts as down, as up again, and as overdue to leave. All in one unit of time.
 struct FleetOptions {
   FleetTime down_after = 10;  ///< Silence after which a member is down; above 0.
-  FleetTime up_after = 30;    ///< How long one that was down is heard without such a silence before
-                              ///< it is up again, so that a flapping node stays down.
-  std::optional<FleetTime> remove_after = {};  ///< How long one is down before it is overdue().
+  FleetTime up_after = 30;    ///< How long a down member must be heard without such a silence to be
+                              ///< up again: a flapping node stays down.
+  std::optional<FleetTime> remove_after = {};  ///< How long down until it is overdue().
 };
 
 enum class MemberState : unsigned char {
   up,       ///< Owns its arcs.
-  down,     ///< Owns its arcs, and is passed over.
+  down,     ///< Owns its arcs, and is skipped.
   joining,  ///< Will own arcs when the change is committed.
-  leaving,  ///< Owns its arcs until then.
+  leaving,  ///< Owns its arcs until the change is committed.
 };
 
-/// The members of a ring, their health, and a change of them that is under way.
+/// The members of a ring, their health, and the pending change of membership.
 ///
-/// The epoch counts changes of ownership: each says upon which epoch it was decided, and is refused
-/// with std::invalid_argument where another came first, so that two operators never undo each
-/// other. Health is no part of it: a flap does not invalidate a decision.
+/// The epoch counts changes of ownership. Each names the epoch it is based on, and throws
+/// std::invalid_argument if another came first, so two operators never undo each other. Health does
+/// not advance it: a flap invalidates no decision.
 ///
-/// Every change is all or nothing, and throws what the ring's own change does. Thread-safety: that
-/// of a standard container.
+/// Every change is all or nothing, and throws what the ring's change throws. Thread safety: that of
+/// a standard container.
 template <class Ring>
 class Fleet {
  public:
@@ -66,26 +66,26 @@ class Fleet {
 
   struct Event {
     node_type node;
-    bool up;  ///< Else down.
+    bool up;  ///< Otherwise it went down.
   };
   struct Row {
     node_type node;
     MemberState state;
-    bool live;  ///< Also of those that join or leave.
+    bool live;  ///< As is_live(): also set if joining or leaving.
   };
 
-  /// All members count as heard at `now`. `epoch`: where a fleet is restored from what was stored.
-  /// Throws std::invalid_argument for a down_after of 0.
+  /// All members count as heard at `now`. `epoch`: the stored epoch, if a fleet is restored. Throws
+  /// std::invalid_argument if down_after is 0.
   explicit Fleet(Ring ring, FleetOptions options = {}, FleetTime now = 0, std::uint64_t epoch = 1)
       : ring_(std::move(ring)), target_(ring_), options_(options), epoch_(epoch) {
-    if (options.down_after == 0) detail::fail_invalid("a fleet's down_after is 0");
+    if (options.down_after == 0) detail::fail_invalid("down_after must be above 0");
     for (const auto& member : ring_.members()) heard(member.node, now);
   }
 
   // --- Health -----------------------------------------------------------------------------------
 
-  /// A sign of life of `id` at `now`; one that comes late, with an earlier time, does no harm.
-  /// False for one that is no member, which is not an error: it may have left since. O(log N).
+  /// Records a sign of life of `id` at `now`; a late one, with an earlier time, is harmless.
+  /// Returns false if `id` is not a member, which is no error: it may have left. O(log N).
   template <class Id>
   bool heard(const Id& id, FleetTime now) {
     if (!ring_.contains(id) && !target_.contains(id)) return false;
@@ -98,8 +98,8 @@ class Fleet {
     return true;
   }
 
-  /// Judges everyone by what was heard up to `now`: who is down now and was not, and the reverse.
-  /// Call it from time to time: nobody's state changes between. O(N).
+  /// Updates health from what was heard up to `now`; returns the members that went down or up. Call
+  /// it regularly: health changes only here. O(N).
   std::vector<Event> check(FleetTime now) {
     std::vector<Event> events;
     for (auto& [id, health] : health_) {
@@ -117,29 +117,30 @@ class Fleet {
     return events;
   }
 
-  /// Whether `id` is up, as check() last found: also of members that join or leave. A joiner that
-  /// was never heard of is not.
+  /// Whether `id` is up, as check() last found; also for joining and leaving members. A joiner that
+  /// was never heard from is not up.
   template <class Id>
   bool is_live(const Id& id) const {
     const auto entry = health_.find(std::string_view(detail::id_of(id)));
     return entry != health_.end() && !entry->second.down_since;
   }
 
-  /// The predicate for preference_list(key, r, spread, fleet.live()). Refers to the fleet.
+  /// Returns the predicate for preference_list(key, r, spread, fleet.live()). It refers to the
+  /// fleet.
   auto live() const {
     return [this](const node_type& node) { return is_live(node); };
   }
 
-  /// Members that have been down for options().remove_after, a proposal: give them to leave(), or
-  /// call remove_overdue(). Nobody is where no such time is set, or where half of the members or
-  /// more are down: then it is more likely the observer who is cut off. O(N log N).
+  /// Returns the members that have been down for options().remove_after: a proposal, for leave() or
+  /// remove_overdue(). Empty if no such time is set, or if half of ring()'s members or more are not
+  /// up (down, or never heard from): then the observer is more likely to be cut off. O(N log N).
   std::vector<node_type> overdue(FleetTime now) const {
     std::vector<node_type> nodes;
     if (!options_.remove_after) return nodes;
     std::size_t live_members = 0;
     for (const auto& member : ring_.members()) {
       const auto entry = health_.find(std::string_view(detail::id_of(member.node)));
-      if (entry == health_.end()) continue;  // never heard of
+      if (entry == health_.end()) continue;  // never heard from
       if (!entry->second.down_since) {
         ++live_members;
       } else if (elapsed(*entry->second.down_since, now) >= *options_.remove_after &&
@@ -153,16 +154,15 @@ class Fleet {
 
   // --- Ownership --------------------------------------------------------------------------------
 
-  /// The owners there are: members that are down or leaving included, joiners not.
+  /// The current owners: includes down and leaving members, not joining ones.
   const Ring& ring() const { return ring_; }
-  /// The owners there will be, after all joins and leaves under way. Equal to ring() where there
-  /// are none.
+  /// The owners after all pending joins and leaves. Equal to ring() if there are none.
   const Ring& target() const { return target_; }
   std::uint64_t epoch() const { return epoch_; }
   const FleetOptions& options() const { return options_; }
 
-  /// Any change of the target, as Ring::update: fn(edit) with edit.add, edit.remove and so on.
-  /// Gives the new epoch. Adding a member that leaves keeps it.
+  /// Makes any change to the target, as Ring::update does: fn(edit) with edit.add, edit.remove and
+  /// so on. Returns the new epoch. Adding a leaving member keeps it.
   template <class Fn>
   std::uint64_t change(std::uint64_t epoch, Fn&& fn) {
     check_epoch(epoch);
@@ -170,8 +170,8 @@ class Fleet {
     return changed();
   }
 
-  /// `args` as the ring's add takes them, the node first. Throws std::invalid_argument for one that
-  /// is a member already.
+  /// Starts a member's join; `args` are those of the ring's add, the node first. Returns the new
+  /// epoch. Throws std::invalid_argument if the node is already a member of the target.
   template <class... Args>
   std::uint64_t join(std::uint64_t epoch, Args&&... args) {
     check_epoch(epoch);
@@ -179,19 +179,20 @@ class Fleet {
     return changed();
   }
 
-  /// Lets a member go, up or down; a joiner does not join after all. Throws std::out_of_range for
-  /// one that is no member, or leaves already.
+  /// Starts a member's leave, or cancels its join. The member can be up or down. Returns the new
+  /// epoch. Throws std::out_of_range if `id` is not a member or is already leaving.
   template <class Id>
   std::uint64_t leave(std::uint64_t epoch, const Id& id) {
     check_epoch(epoch);
     if (!target_.remove(id)) {
-      detail::fail_range("leave of " + detail::quoted(detail::id_of(id)) +
-                         ", which is no member or leaves already");
+      detail::fail_range("leave: " + detail::quoted(detail::id_of(id)) +
+                         " is not a member or is already leaving");
     }
     return changed();
   }
 
-  /// leave() of all that are overdue(now), as one change; the same epoch where nobody is.
+  /// Starts the leave of all overdue(now) members, as one change. Returns the new epoch, or the
+  /// same one if there are none.
   std::uint64_t remove_overdue(std::uint64_t epoch, FleetTime now) {
     check_epoch(epoch);
     const auto nodes = overdue(now);
@@ -201,7 +202,8 @@ class Fleet {
     });
   }
 
-  /// The change is made: the target is the ring. Call it when the data is where the target says.
+  /// Makes the target the ring. Call it when the data is where the target says. Returns the new
+  /// epoch.
   std::uint64_t commit(std::uint64_t epoch) {
     check_epoch(epoch);
     Ring ring = target_;
@@ -209,7 +211,7 @@ class Fleet {
     return changed();
   }
 
-  /// The change is given up: the ring is the target, joiners go and leavers stay.
+  /// Abandons the change: joiners go and leavers stay. Returns the new epoch.
   std::uint64_t rollback(std::uint64_t epoch) {
     check_epoch(epoch);
     Ring target = ring_;
@@ -219,19 +221,19 @@ class Fleet {
 
   // --- Members ----------------------------------------------------------------------------------
 
-  /// Throws std::out_of_range for one that is no member. O(log N).
+  /// Returns the state of `id`. Throws std::out_of_range if it is not a member. O(log N).
   template <class Id>
   MemberState state(const Id& id) const {
     const bool owns = ring_.contains(id);
     const bool will_own = target_.contains(id);
     if (owns && will_own) return is_live(id) ? MemberState::up : MemberState::down;
     if (!owns && !will_own) {
-      detail::fail_range("state of " + detail::quoted(detail::id_of(id)) + ", which is no member");
+      detail::fail_range("state: " + detail::quoted(detail::id_of(id)) + " is not a member");
     }
     return owns ? MemberState::leaving : MemberState::joining;
   }
 
-  /// All of them: those of the target in id order, then those that leave. O(N log N).
+  /// Returns all members: those of the target in id order, then the leaving ones. O(N log N).
   std::vector<Row> members() const {
     std::vector<Row> rows;
     const auto add = [&](const node_type& node) {
@@ -246,8 +248,8 @@ class Fleet {
 
  private:
   struct Health {
-    FleetTime last;   // the latest sign of life,
-    FleetTime since;  // and the first of those that came without too long a silence before it
+    FleetTime last;   // the latest sign of life
+    FleetTime since;  // the earliest one with no silence above down_after between it and `last`
     std::optional<FleetTime> down_since;  // as check() found
   };
   using HealthById = std::map<std::string, Health, std::less<>>;
@@ -256,7 +258,7 @@ class Fleet {
 
   void check_epoch(std::uint64_t epoch) const {
     if (epoch != epoch_) {
-      detail::fail_invalid("a change decided upon epoch " + std::to_string(epoch) +
+      detail::fail_invalid("the change is for epoch " + std::to_string(epoch) +
                            "; the fleet is at epoch " + std::to_string(epoch_));
     }
   }
@@ -266,7 +268,7 @@ class Fleet {
     return index != Ring::npos ? target_.node(index) : ring_.node(ring_.index_of(id));
   }
 
-  /// Forgets who is a member no more, neither now nor later. Gives the new epoch.
+  /// Forgets the health of nodes in neither ring. Returns the new epoch.
   std::uint64_t changed() {
     std::erase_if(health_, [&](const auto& entry) {
       return !ring_.contains(entry.first) && !target_.contains(entry.first);

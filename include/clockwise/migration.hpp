@@ -2,16 +2,16 @@
 #ifndef CLOCKWISE_MIGRATION_HPP
 #define CLOCKWISE_MIGRATION_HPP
 
-// What a change costs in bytes and hours, and the streams that make it.
+// What a change costs in bytes and hours, and the steps that carry it out.
 //
 //   const auto plan = clockwise::plan_migration(
 //       before, after, {.replicas = 3, .bytes = 10.88e12, .throttle = 0.25});
-//   plan.seconds();              // until the last machine is done
-//   plan.critical()->node;       // which one that is
+//   plan.seconds();              // until the last node is done
+//   plan.critical()->node;       // the node that takes longest
 //   for (const auto& step : plan.steps()) ...    // step.arc from step.source to step.to
 //
-// A plan is data and a pure function of its arguments: the same on every machine, so that a program
-// that starts again makes it anew and goes on with remaining(done).
+// A plan is data, and a pure function of its arguments on every platform: after a restart, make it
+// again and continue with remaining(done).
 
 #include <algorithm>    // max, min, pop_heap, push_heap, sort
 #include <cmath>        // ceil, isfinite
@@ -35,63 +35,63 @@
 
 namespace clockwise {
 
-/// Which holder of an arc a new copy is made from.
+/// Which holder of an arc is the source of a new copy.
 enum class StreamFrom : unsigned char {
-  any_holder,  ///< The one that has sent the least so far: egress is even. For replicas that agree.
-  replaced,    ///< The one whose copy goes, if it can send. Quorums stay whole although replicas
-               ///< differ: whatever W of R nodes held, W of R hold afterwards.
+  any_holder,  ///< The one that has sent the least so far, so egress is even. Replicas must agree.
+  replaced,    ///< The one that gives up its copy, if it can send. Preserves quorums even if
+               ///< replicas differ: what W of R nodes held, W of R hold afterwards.
 };
 
-/// What is moved, over which network.
+/// What is moved, and over which network.
 struct MigrationOptions {
-  std::size_t replicas = 1;         ///< Copies of each key, 1 or more.
-  double bytes = 0;                 ///< Stored in one copy of everything, spread evenly over keys.
-  double bytes_per_second = 125e6;  ///< Of one machine's card, in each direction; above 0.
-  double throttle = 1;              ///< The share of that which may be used: above 0, up to 1.
-  double batch_bytes = 0;           ///< The most that one step moves; 0: a step may be a whole arc.
+  std::size_t replicas = 1;         ///< Replicas of each key, 1 or more.
+  double bytes = 0;                 ///< Bytes in one copy of all keys, spread evenly over them.
+  double bytes_per_second = 125e6;  ///< Of one node's network card, each way; above 0.
+  double throttle = 1;              ///< Share of that rate to use: above 0, up to 1.
+  double batch_bytes = 0;           ///< Maximum bytes per step; 0: whole arcs.
   StreamFrom stream_from = StreamFrom::any_holder;
-  std::optional<Spread> spread = {};                   ///< Empty: the default spread of each ring.
-  std::optional<DatacenterReplicas> datacenters = {};  ///< Where given, in place of `replicas`.
+  std::optional<Spread> spread = {};                   ///< Empty: each ring's default spread.
+  std::optional<DatacenterReplicas> datacenters = {};  ///< Replaces `replicas` if set.
 };
 
-/// A plan has at most this many steps where batch_bytes cuts arcs up; more are refused before any
-/// memory is taken.
+/// The maximum number of steps in a plan whose arcs batch_bytes cuts up. More are refused before
+/// any memory is allocated.
 inline constexpr std::uint64_t max_migration_batches = std::uint64_t{1} << 24;
 
 namespace detail {
 class PlanBuilder;
 }
 
-/// Which arc is streamed from whom to whom, in which order, and what that costs. A value of its
-/// own: the rings may change afterwards. Figures that sum over steps come from exact widths.
+/// Which arcs are streamed between which nodes, in which order, and at what cost. Independent of
+/// the rings' later changes. Sums over steps are computed from exact widths.
 template <class Node>
 class MigrationPlan {
  public:
   struct Step {
     Arc arc;
-    Node from;    ///< Gives its copy up, once `to` has it; where none does, the source.
-    Node source;  ///< Streams: held the arc before the change.
+    Node from;    ///< Gives up its copy once `to` has it; the source if no node does.
+    Node source;  ///< Streams the arc, which it held before the change.
     Node to;      ///< Receives.
     double bytes;
-    bool replaces;  ///< Whether `from` gives up its copy; else there is one more than before.
+    bool replaces;  ///< Whether `from` gives up its copy; otherwise a copy is added.
   };
 
-  /// What one machine has to do.
+  /// What one node sends and receives.
   struct NodeLoad {
     Node node;
     double egress_bytes;
     double ingress_bytes;
-    double seconds;  ///< Of its card, which sends and receives at once: the longer of the two.
+    double seconds;  ///< The longer of the two: a card sends and receives at once.
   };
 
   MigrationPlan() = default;
 
-  /// In an order that keeps cards busy: taken one after the other, each step as soon as its two
-  /// machines are free, they end nearly as early as the critical machine allows. Random access,
-  /// each Step made as it is read, for as long as the plan lives.
+  /// Returns the steps, ordered to keep network cards busy: if each step starts, in order, once its
+  /// two nodes are free, the last ends nearly as early as the critical node allows. Random access;
+  /// makes each Step on access; valid while the plan lives.
   using Steps = detail::IndexView<MigrationPlan>;
   Steps steps() const& { return Steps(*this); }
-  /// Of a temporary: the steps themselves, so that a loop over them is sound.
+  /// On a temporary, returns the steps by value, so a loop over them is safe.
   std::vector<Step> steps() && {
     const Steps all(*this);
     return {all.begin(), all.end()};
@@ -105,13 +105,13 @@ class MigrationPlan {
         nodes_[record.to], record.arc.fraction() * bytes_per_circle_,      replaces};
   }
 
-  /// What all steps move.
+  /// The bytes that all steps move.
   double bytes() const { return width_.fraction() * bytes_per_circle_; }
   const Width& width() const { return width_; }
-  /// What no holder is able to send and no step moves: lost, unless it comes from elsewhere.
+  /// What no holder can send and no step moves: lost, unless restored from elsewhere.
   double lost_bytes() const { return lost_.fraction() * bytes_per_circle_; }
 
-  /// Every machine of either ring, in id order. O(steps + N).
+  /// Returns the load of every node of either ring, in id order. O(steps + N).
   std::vector<NodeLoad> nodes() const {
     std::vector<Width> out(nodes_.size());
     std::vector<Width> in(nodes_.size());
@@ -130,7 +130,7 @@ class MigrationPlan {
     return loads;
   }
 
-  /// The machine that takes longest; empty where nothing moves. O(steps + N).
+  /// Returns the node that takes longest; empty if nothing moves. O(steps + N).
   std::optional<NodeLoad> critical() const {
     std::optional<NodeLoad> result;
     for (NodeLoad& load : nodes()) {
@@ -139,20 +139,20 @@ class MigrationPlan {
     return result;
   }
 
-  /// How long it takes while the critical machine's card never waits.
+  /// The plan's duration if the critical node's card never waits.
   double seconds() const {
     const auto node = critical();
     return node ? node->seconds : 0;
   }
 
-  /// What is left when the steps numbered `done`, in any order, are: in the same order as here.
-  /// Throws std::out_of_range for a number that no step has. O(steps).
+  /// Returns the plan without the steps numbered `done`, in the same order. `done` can be in any
+  /// order. Throws std::out_of_range for a number that no step has. O(steps).
   MigrationPlan remaining(std::span<const std::size_t> done) const {
     std::vector<bool> is_done(size());
     for (const std::size_t number : done) {
       if (number >= size()) {
-        detail::fail_range("step " + std::to_string(number) + " of a plan of " +
-                           std::to_string(size()) + " steps");
+        detail::fail_range("step must be below " + std::to_string(size()) + ", got " +
+                           std::to_string(number));
       }
       is_done[number] = true;
     }
@@ -165,8 +165,8 @@ class MigrationPlan {
     return plan;
   }
 
-  /// The way back, after the whole plan: arcs and owners are those of the plan from `after` to
-  /// `before`, the steps in the opposite order. The reverse of that is this plan again.
+  /// Returns the way back after the whole plan: arcs and owners are those of the plan from `after`
+  /// to `before`, with the steps in the opposite order. Its reverse is this plan again.
   MigrationPlan reverse() const {
     MigrationPlan plan = *this;
     plan.records_.clear();
@@ -180,13 +180,13 @@ class MigrationPlan {
  private:
   friend detail::PlanBuilder;
 
-  /// One copy of an arc, members numbered in nodes_.
+  /// One copy of an arc; members are indices into nodes_.
   struct Record {
     Arc arc;
-    std::uint32_t from;         // no_member: there is one copy more
-    std::uint32_t to;           // no_member: one less, which moves nothing
-    std::uint32_t source;       // of the copy that comes,
-    std::uint32_t back_source;  // and of the one that comes if the change is reversed
+    std::uint32_t from;         // no_member: a copy is added
+    std::uint32_t to;           // no_member: a copy is dropped, which moves nothing
+    std::uint32_t source;       // of the new copy
+    std::uint32_t back_source;  // of the new copy if the change is reversed
 
     Record reverse() const { return {arc, to, from, back_source, source}; }
   };
@@ -202,7 +202,7 @@ class MigrationPlan {
 
   std::vector<Node> nodes_;  // of both rings, in id order
   std::vector<Record> records_;
-  std::vector<Record> dropped_;  // copies that go without another: kept for reverse()
+  std::vector<Record> dropped_;  // copies given up without a new one: kept for reverse()
   Width width_;
   Width lost_;
   double bytes_per_circle_ = 0;
@@ -213,13 +213,13 @@ namespace detail {
 
 inline void check_option(bool good, std::string_view name, double value, std::string_view rule) {
   if (!good) {
-    fail_invalid("a migration's " + std::string(name) + " is " + std::to_string(value) +
-                 "; it is " + std::string(rule));
+    fail_invalid(std::string(name) + " must be " + std::string(rule) + ", got " +
+                 std::to_string(value));
   }
 }
 
 inline void check_options(const MigrationOptions& options) {
-  if (options.replicas == 0) fail_invalid("a migration's replicas is 0; it is 1 or more");
+  if (options.replicas == 0) fail_invalid("replicas must be at least 1, got 0");
   const auto amount = [](double x) { return std::isfinite(x) && x >= 0; };
   check_option(amount(options.bytes), "bytes", options.bytes, "finite and not negative");
   check_option(amount(options.bytes_per_second) && options.bytes_per_second > 0, "bytes_per_second",
@@ -253,7 +253,7 @@ class PlanBuilder {
     for (std::size_t i = 0; i < sends.size(); ++i) sends[i] = can_send(plan.nodes_[i]);
     std::vector<Width> sent(plan.nodes_.size());
     std::vector<Width> sent_back(plan.nodes_.size());
-    // The one of `holders` that has sent the least, or `replaced`; no_member where none can send.
+    // The one of `holders` that has sent the least, or `replaced`; no_member if none can send.
     const auto source = [&](std::span<const std::uint32_t> holders, std::uint32_t replaced,
                             const std::vector<std::uint32_t>& numbers, std::vector<Width>& loads,
                             const Arc& arc) {
@@ -305,8 +305,8 @@ class PlanBuilder {
  private:
   using Numbers = std::vector<std::uint32_t>;
 
-  /// All members of both rings in id order, and the places there of each ring's own. A node that is
-  /// in both is taken from `after`.
+  /// Merges the members of both rings in id order, and records the index there of each ring's
+  /// members. A node in both is taken from `after`.
   template <class Before, class After, class Node>
   static void merge_nodes(const Before& before, const After& after, std::vector<Node>& nodes,
                           Numbers& old_numbers, Numbers& new_numbers) {
@@ -334,11 +334,11 @@ class PlanBuilder {
     }
   }
 
-  /// Neighbours that agree in all but the arc, as one.
+  /// Joins neighbours that agree in all but the arc.
   template <class Step>
   static std::vector<Step> joined(std::vector<Step> records) {
-    // By who is concerned, and then clockwise; the first arc of all may lie across 2^64, which
-    // leaves one join undone.
+    // By the nodes concerned, then clockwise. The very first arc may cross 2^64, which leaves one
+    // pair not joined.
     const auto key = [](const Step& record) {
       return std::pair(std::uint64_t{record.to} << 32 | record.source,
                        std::uint64_t{record.from} << 32 | record.back_source);
@@ -359,13 +359,13 @@ class PlanBuilder {
     return records;
   }
 
-  /// Cuts steps into equal parts of at most options.batch_bytes, but for the last position.
+  /// Cuts steps into parts of at most options.batch_bytes, equal to within one position.
   template <class Step>
   static std::vector<Step> in_batches(std::vector<Step> records, const MigrationOptions& options) {
     if (options.batch_bytes == 0) return records;
     const auto parts_of = [&](const Step& record) {
       if (record.to == no_member) return std::uint64_t{1};
-      const double positions = record.arc.fraction() * 0x1p64;  // no part is less than one
+      const double positions = record.arc.fraction() * 0x1p64;  // a part has at least one
       const double parts = std::ceil(record.arc.fraction() * options.bytes / options.batch_bytes);
       const double most = static_cast<double>(max_migration_batches + 1);
       return static_cast<std::uint64_t>((std::max)(1.0, (std::min)({parts, positions, most})));
@@ -373,9 +373,9 @@ class PlanBuilder {
     double total = 0;
     for (const Step& record : records) total += static_cast<double>(parts_of(record));
     if (total > static_cast<double>(max_migration_batches)) {
-      fail_length("batch_bytes of " + std::to_string(options.batch_bytes) + " comes to " +
-                  std::to_string(total) + " steps; at most " +
-                  std::to_string(max_migration_batches) + " are served");
+      fail_length("batch_bytes " + std::to_string(options.batch_bytes) + " gives " +
+                  std::to_string(total) + " steps; the maximum is " +
+                  std::to_string(max_migration_batches));
     }
     std::vector<Step> batches;
     batches.reserve(static_cast<std::size_t>(total));
@@ -394,13 +394,13 @@ class PlanBuilder {
     return batches;
   }
 
-  /// Emits the records as a machine room would begin them if each card carried one stream at a
-  /// time: the receiver that is free first takes its next arc from whichever of its sources is free
-  /// first. Whole numbers decide, so that every machine has one order. O(n log n).
+  /// Emits the records in the order they would start if each card carried one stream at a time: the
+  /// receiver free first takes its next arc from its source free first. Computed in integers, so
+  /// the order is the same on every platform. O(n log n).
   template <class Step, class Emit>
   static void order(const std::vector<Step>& records, std::size_t nodes, Emit emit) {
     struct Queue {  // what one source sends to one receiver
-      Width free;   // when the source is, as far as was known
+      Width free;   // when the source is free, as last known
       std::size_t next;
       std::size_t end;
     };
@@ -424,7 +424,7 @@ class PlanBuilder {
     }
     struct Receiver {
       Width free;
-      std::size_t next;  // its number
+      std::size_t next;  // the receiver's index
     };
     std::vector<Receiver> receivers;
     for (std::size_t i = 0; i < nodes; ++i) {
@@ -470,11 +470,11 @@ struct EveryNodeSends {
 
 }  // namespace detail
 
-/// The plan of the change from `before` to `after`. `can_send(node)` says who is able to stream:
-/// not the machine that died. O(replicas (M + N)) and a sort of the steps.
+/// Returns the plan of the change from `before` to `after`. `can_send(node)` says whether a node
+/// can stream: a failed one cannot. O(replicas (M + N)) plus a sort of the steps.
 ///
-///   std::invalid_argument  an option out of its range, rings of two hash policies
-///   std::length_error      more than max_migration_batches steps for want of larger batches
+///   std::invalid_argument  an option out of its range, or rings of two hash policies
+///   std::length_error      batches so small that there are more than max_migration_batches steps
 template <class Before, class After, class CanSend = detail::EveryNodeSends>
   requires detail::ComparableRings<Before, After>
 MigrationPlan<typename Before::node_type> plan_migration(const Before& before, const After& after,
@@ -483,10 +483,11 @@ MigrationPlan<typename Before::node_type> plan_migration(const Before& before, c
   return detail::PlanBuilder::plan(before, after, options, can_send);
 }
 
-/// The same change made one member at a time: joins, then weights, then leaves, each in id order; a
-/// plan for each. Compare their bytes and seconds() with those of plan_migration, which makes all
-/// of it at once: data that moves onto one joiner now moves on to the next. For rings whose members
-/// are placed by name and weight. O(changes * replicas (M + N)).
+/// Returns a plan per changed member, for the same change made one member at a time: joins, then
+/// weights, then leaves, each in id order. Compare their bytes and seconds() with those of
+/// plan_migration, which makes the whole change at once: one by one, data that moves to one joiner
+/// can move again to the next. For rings whose members are placed by name and weight. O(changes *
+/// replicas (M + N)).
 template <class Ring>
   requires requires(Ring& ring, const typename Ring::node_type& node) {
     ring.add(node, NodeOptions{});
@@ -516,7 +517,7 @@ std::vector<MigrationPlan<typename Ring::node_type>> plan_one_by_one(
   for (const auto& member : before.members()) {
     if (!after.contains(member.node)) step([&](Ring& ring) { ring.remove(member.node); });
   }
-  // Other vnodes for all, or another rack: no member makes that change alone.
+  // Other vnodes for all, or another rack: no change of one member does that.
   if (!(current == after)) step([&](Ring& ring) { ring = after; });
   return plans;
 }

@@ -274,7 +274,7 @@ template <class Before, class After>
 class KeyMovement {
   using Node = typename Before::node_type;
   static_assert(std::same_as<Node, typename After::node_type>,
-                "clockwise: movement is between partitioners of one node type");
+                "clockwise: KeyMovement needs partitioners of one node type");
 
  public:
   struct Flow {

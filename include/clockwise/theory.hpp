@@ -2,22 +2,22 @@
 #ifndef CLOCKWISE_THEORY_HPP
 #define CLOCKWISE_THEORY_HPP
 
-// Closed forms of consistent hashing: what a fleet of a given size costs, before there is one.
+// Closed forms of consistent hashing: what a fleet costs, before you build it.
 //
 //   theory::mod_n_movement(16, 17);   // 0.9412 of the keys change owner under hash % N
 //   theory::ring_movement(16, 17);    // 0.0588 on a ring
 //   theory::share_cv(16, 200);        // 0.0685: spread of the nodes' shares at 200 vnodes
-//   theory::peak_to_mean(16, 200);    // 1.129: the fullest node over the mean, on average
+//   theory::peak_to_mean(16, 200);    // 1.129: the hottest node over the mean, on average
 //
 // The model: hashes are uniform and independent, members weigh the same, and a share is a share of
-// the circle. A real ring differs from a mean given here by its own luck, which share_cv measures.
+// the circle. A real ring deviates from these means by chance; share_cv says how far.
 //
 // Units: shares and probabilities lie between 0 and 1, sizes are bytes, times seconds; these are
-// double. Counts are std::uint64_t, and one beyond 2^64 - 1 is given as 2^64 - 1. A question
-// without an answer (no nodes, a probability of 2) gives NaN, or 0 where the result is a count.
-// Nothing throws or allocates; any thread may call anything. Time is O(1) where nothing else is
-// said. All is constexpr, save peak_to_mean above one vnode and harmonic sums of more than 4,096
-// terms: those take exp and log, which C++20 has at run time only.
+// double. Counts are std::uint64_t; a count above 2^64 - 1 is returned as 2^64 - 1. Invalid
+// arguments (no nodes, a probability of 2) give NaN, or 0 if the result is a count. No function
+// throws or allocates; all are thread-safe. Time is O(1) unless stated. All are constexpr except
+// peak_to_mean above one vnode and harmonic sums of more than 4,096 terms: those use exp and log,
+// which are not constexpr in C++20.
 
 #include <bit>      // bit_width
 #include <cmath>    // exp, log, log1p
@@ -34,7 +34,7 @@ inline constexpr std::uint64_t most = (std::numeric_limits<std::uint64_t>::max)(
 
 constexpr double real(std::uint64_t count) noexcept { return static_cast<double>(count); }
 
-/// A finite amount of something: neither negative nor NaN.
+/// Whether x is finite, not negative and not NaN.
 constexpr bool is_amount(double x) noexcept {
   return x >= 0 && x <= (std::numeric_limits<double>::max)();
 }
@@ -48,13 +48,14 @@ constexpr std::uint64_t multiply(std::uint64_t a, std::uint64_t b) noexcept {
 /// The square root, rounded to nearest as std::sqrt does, which is not constexpr. x: finite, >= 0.
 constexpr double square_root(double x) noexcept {
   if (x == 0) return x;
-  // x = mantissa * 4^exponent with a whole mantissa in [2^52, 2^54): scaling by 4 loses nothing.
+  // x = mantissa * 4^exponent with an integer mantissa in [2^52, 2^54): scaling by 4 is exact.
   int exponent = 0;
   for (; x < 0x1p52; x *= 4) --exponent;
   for (; x >= 0x1p54; x /= 4) ++exponent;
   const auto mantissa = static_cast<std::uint64_t>(x);
   // Two bits of mantissa * 2^54 at a time give the root's 54 bits: 53 to keep and one to round by.
-  // A root of 53-bit numbers is never halfway between two of them, so that bit decides alone.
+  // The root of a 53-bit number is never halfway between two such numbers, so that bit alone
+  // decides.
   std::uint64_t root = 0;
   std::uint64_t remainder = 0;
   for (int shift = 52; shift >= -54; shift -= 2) {
@@ -72,8 +73,8 @@ constexpr double square_root(double x) noexcept {
   return result;
 }
 
-/// 1/(low+1) + ... + 1/high. Beyond 4,096 terms the rest is the Euler-Maclaurin expansion, whose
-/// first term left out is below 3e-17.
+/// 1/(low+1) + ... + 1/high. After 4,096 terms, the rest is the Euler-Maclaurin expansion; the
+/// first omitted term is below 3e-17.
 constexpr double harmonic_between(std::uint64_t low, std::uint64_t high) noexcept {
   const std::uint64_t summed = high - low <= 4096 ? high : low + 4096;
   double sum = 0;
@@ -104,7 +105,7 @@ constexpr double at_least_once(double chance, double trials) noexcept {
 inline double largest_gamma(std::uint64_t nodes, std::uint64_t vnodes) noexcept {
   const double n = real(nodes);
   const double v = real(vnodes);
-  // The density at the mean, v^v e^-v / (v-1)!: a product while that is short, then Stirling.
+  // The density at the mean, v^v e^-v / (v-1)!: a product if short, otherwise Stirling.
   double at_mean = v * std::exp(-v);
   if (vnodes < 64) {
     for (std::uint64_t k = 1; k < vnodes; ++k) at_mean *= v / real(k);
@@ -112,7 +113,7 @@ inline double largest_gamma(std::uint64_t nodes, std::uint64_t vnodes) noexcept 
     constexpr double two_pi = 6.283185307179586;
     at_mean = square_root(v / two_pi) * std::exp(1 / (360 * v * v * v) - 1 / (12 * v));
   }
-  // Outside [low, high] lie less than e^-40 of the integral.
+  // Less than e^-40 of the integral lies outside [low, high].
   const double deviation = 1 / square_root(v);
   const double low = 10 * deviation < 1 ? 1 - 10 * deviation : 0;
   double high = 1;
@@ -137,8 +138,8 @@ inline double largest_gamma(std::uint64_t nodes, std::uint64_t vnodes) noexcept 
 // Movement
 
 /// Share of the keys that change owner when `hash % before` becomes `hash % after`.
-/// Modulo lcm(before, after) each r < min(before, after) is one residue that stays, so
-/// min / lcm = gcd / max stays. before, after >= 1.
+/// Modulo lcm(before, after), each r < min(before, after) is one residue that stays, so min / lcm =
+/// gcd / max stays. before, after >= 1.
 constexpr double mod_n_movement(std::uint64_t before, std::uint64_t after) noexcept {
   if (before == 0 || after == 0) return detail::nan;
   const std::uint64_t larger = before > after ? before : after;
@@ -147,8 +148,8 @@ constexpr double mod_n_movement(std::uint64_t before, std::uint64_t after) noexc
 
 /// Share of the keys that change owner when nodes join or leave a ring, all in one change.
 /// Joiners end with (after - before) / after of the circle, leavers had (before - after) / before:
-/// that much has to move, so no balanced scheme moves less, and on a ring nothing else moves.
-/// The vnode count cancels out. Where weights differ, pass counts of vnodes. before, after >= 1.
+/// that much must move, so no balanced scheme moves less, and on a ring nothing else moves. The
+/// vnode count cancels out. If weights differ, pass counts of vnodes. before, after >= 1.
 constexpr double ring_movement(std::uint64_t before, std::uint64_t after) noexcept {
   if (before == 0 || after == 0) return detail::nan;
   return before > after ? detail::real(before - after) / detail::real(before)
@@ -156,7 +157,7 @@ constexpr double ring_movement(std::uint64_t before, std::uint64_t after) noexce
 }
 
 /// The same change made one node at a time, in moves per key: a key that moves twice counts twice.
-/// The step between i - 1 and i nodes moves 1 / i: the sum of those. before, after >= 1.
+/// The sum of the steps, each of which, between i - 1 and i nodes, moves 1 / i. before, after >= 1.
 /// constexpr up to 4,096 steps.
 constexpr double ring_movement_one_by_one(std::uint64_t before, std::uint64_t after) noexcept {
   if (before == 0 || after == 0) return detail::nan;
@@ -167,12 +168,12 @@ constexpr double ring_movement_one_by_one(std::uint64_t before, std::uint64_t af
 // Balance
 
 /// H(n) = 1 + 1/2 + ... + 1/n, summed to 4,096 terms and continued by Euler-Maclaurin; H(0) = 0.
-/// The mean of the largest of n unit exponentials: the j-th of n to end takes 1 / (n - j + 1) more.
+/// Also the mean of the largest of n unit exponentials: the j-th to end takes 1 / (n - j + 1) more.
 constexpr double harmonic(std::uint64_t n) noexcept { return detail::harmonic_between(0, n); }
 
-/// Standard deviation over mean of the share that a node with `own` of a ring's `all` vnodes owns.
-/// Its share is Beta(own, all - own), for uniform points cut the circle into exchangeable arcs;
-/// the mean is own / all, the variance own (all - own) / (all^2 (all + 1)). 1 <= own <= all.
+/// Standard deviation over mean of the share of a node with `own` of a ring's `all` vnodes. Its
+/// share is Beta(own, all - own), because uniform points cut the circle into exchangeable arcs; the
+/// mean is own / all, the variance own (all - own) / (all^2 (all + 1)). 1 <= own <= all.
 constexpr double weighted_share_cv(std::uint64_t own, std::uint64_t all) noexcept {
   if (own == 0 || own > all) return detail::nan;
   const double a = detail::real(own);
@@ -181,29 +182,29 @@ constexpr double weighted_share_cv(std::uint64_t own, std::uint64_t all) noexcep
 }
 
 /// Standard deviation over mean of a node's share, all weights equal; about 1 / sqrt(vnodes).
-/// weighted_share_cv at vnodes of nodes * vnodes: sqrt((nodes - 1) / (nodes * vnodes + 1)).
-/// nodes, vnodes >= 1. At 200 vnodes 0.07, not the 0.05 that is often quoted: that takes 400.
+/// weighted_share_cv(vnodes, nodes * vnodes), which is sqrt((nodes - 1) / (nodes * vnodes + 1)).
+/// nodes, vnodes >= 1. 0.07 at 200 vnodes, not the often-quoted 0.05, which takes 400.
 constexpr double share_cv(std::uint64_t nodes, std::uint64_t vnodes) noexcept {
   return weighted_share_cv(vnodes, detail::multiply(nodes, vnodes));
 }
 
-/// The fewest vnodes a node whose share_cv is at most `cv`; 0 if that is beyond 2^32.
-/// share_cv solved for the vnodes: ((nodes - 1) / cv^2 - 1) / nodes. nodes >= 1, cv > 0.
+/// The fewest vnodes per node with a share_cv of at most `cv`; 0 if above 2^32. share_cv solved for
+/// the vnodes: ((nodes - 1) / cv^2 - 1) / nodes. nodes >= 1, cv > 0.
 constexpr std::uint64_t vnodes_for_cv(std::uint64_t nodes, double cv) noexcept {
   if (nodes == 0 || !(cv > 0)) return 0;
   const double n = detail::real(nodes);
   const double solved = ((n - 1) / cv / cv - 1) / n;
   if (!(solved <= 0x1p32)) return 0;
-  // Rounding may put a whole solution on either side, so the last step is by trial.
+  // Rounding can put an integer solution on either side, so the last step is by trial.
   std::uint64_t vnodes = solved > 2 ? static_cast<std::uint64_t>(solved) - 1 : 1;
   while (share_cv(nodes, vnodes) > cv) ++vnodes;
   return vnodes;
 }
 
-/// Mean of the fullest node's share over the mean share. nodes, vnodes >= 1.
-/// Shares are gamma(vnodes) variates over their sum, which is independent of them, so the mean of
-/// the largest is that of the largest gamma: H(nodes) at one vnode, else the integral of
-/// t n f(t) F(t)^(n-1), to a relative 1e-7. constexpr at one vnode; 2,048 steps otherwise.
+/// Mean of the hottest node's share over the mean share. nodes, vnodes >= 1. Shares are
+/// gamma(vnodes) variates over their sum, which is independent of them, so the mean of the largest
+/// is that of the largest gamma: H(nodes) at one vnode, otherwise the integral of t n f(t)
+/// F(t)^(n-1), to a relative 1e-7. constexpr at one vnode; otherwise 2,048 steps.
 constexpr double peak_to_mean(std::uint64_t nodes, std::uint64_t vnodes) noexcept {
   if (nodes == 0 || vnodes == 0) return detail::nan;
   if (nodes == 1) return 1;
@@ -218,10 +219,10 @@ constexpr double longest_arc(std::uint64_t positions, std::uint64_t rank = 1) no
   return detail::harmonic_between(rank - 1, positions);
 }
 
-/// Standard deviation of the part of a leaver's share that one given survivor inherits; the mean is
-/// p = 1 / (nodes - 1). At one vnode sqrt(p (1 - p)): one survivor takes all. nodes >= 2.
-/// Of the leaver's v arcs a survivor inherits a Bose-Einstein count, variance v p (1 - p) c with
-/// c = n v / ((n - 1) v + 1), and arcs vary too: p (1 - p) (1 + c) / (v + 1) in all.
+/// Standard deviation of the part of a leaver's share that one given survivor takes over; the mean
+/// is p = 1 / (nodes - 1). At one vnode sqrt(p (1 - p)): one survivor takes all. nodes >= 2. Of the
+/// leaver's v arcs, a survivor gets a Bose-Einstein count with variance v p (1 - p) c, where c = n
+/// v / ((n - 1) v + 1). Arcs vary too, so the whole variance is p (1 - p) (1 + c) / (v + 1).
 constexpr double inherited_stddev(std::uint64_t nodes, std::uint64_t vnodes) noexcept {
   if (nodes < 2 || vnodes == 0) return detail::nan;
   const double n = detail::real(nodes);
@@ -234,28 +235,28 @@ constexpr double inherited_stddev(std::uint64_t nodes, std::uint64_t vnodes) noe
 // Memory, lookup, gossip
 
 /// Positions on a ring of equal weights: nodes * vnodes.
-/// Every vnode keeps its own position, even where two coincide.
+/// Every vnode keeps its own position, even if two coincide.
 constexpr std::uint64_t ring_positions(std::uint64_t nodes, std::uint64_t vnodes) noexcept {
   return detail::multiply(nodes, vnodes);
 }
 
 /// Bytes of a ring's two parallel arrays, without its node table or any lookup index.
-/// A position and its owner a vnode, 8 + 2 bytes with 16-bit owners. nodes, vnodes >= 1.
+/// A position and an owner per vnode: 8 + 2 bytes with 16-bit owners. nodes, vnodes >= 1.
 constexpr double ring_bytes(std::uint64_t nodes, std::uint64_t vnodes,
                             std::uint64_t bytes_a_position = 10) noexcept {
   if (nodes == 0 || vnodes == 0) return detail::nan;
   return detail::real(nodes) * detail::real(vnodes) * detail::real(bytes_a_position);
 }
 
-/// Comparisons that tell `positions` arcs apart: ceil(log2(positions)).
-/// Each comparison halves the candidates. std::lower_bound also tells "past the last" from "at the
-/// first", so on a power of two it takes one more.
+/// Comparisons that find one of `positions` arcs: ceil(log2(positions)). Each comparison halves the
+/// candidates. std::lower_bound also distinguishes "past the last" from "at the first", so on a
+/// power of two it takes one more.
 constexpr std::uint64_t search_probes(std::uint64_t positions) noexcept {
   return positions == 0 ? 0 : static_cast<std::uint64_t>(std::bit_width(positions - 1));
 }
 
 /// Mean number of pairs of positions that coincide among hashes of `bits` bits, 1 to 64.
-/// positions (positions - 1) / 2 pairs, each equal with probability 2^-bits.
+/// There are positions (positions - 1) / 2 pairs, each equal with probability 2^-bits.
 constexpr double expected_collisions(std::uint64_t positions, unsigned bits = 64) noexcept {
   if (bits < 1 || bits > 64) return detail::nan;
   if (positions == 0) return 0;
@@ -274,9 +275,8 @@ constexpr double collision_probability(std::uint64_t positions, unsigned bits = 
   return detail::at_least_once(0.5 / detail::real(std::uint64_t{1} << (bits - 1)), m * (m - 1) / 2);
 }
 
-/// Bytes sent when a ring's token list goes to each of `peers`.
-/// One entry a position; the membership, which says the same, is one entry a node.
-/// nodes, vnodes >= 1.
+/// Bytes sent when a ring's token list goes to each of `peers`. One entry per position. The
+/// membership, which says the same, has one entry per node. nodes, vnodes >= 1.
 constexpr double token_list_bytes(std::uint64_t nodes, std::uint64_t vnodes,
                                   std::uint64_t peers = 1,
                                   std::uint64_t bytes_an_entry = 16) noexcept {
@@ -285,8 +285,8 @@ constexpr double token_list_bytes(std::uint64_t nodes, std::uint64_t vnodes,
 
 // Migration
 
-/// Bytes that a fleet stores: objects * object_bytes * replicas.
-/// Every replica is whole. Bytes moved by a change are these times its movement.
+/// Bytes that a fleet stores: objects * object_bytes * replicas. Every replica is a full copy. A
+/// change moves these bytes times its movement.
 constexpr double stored_bytes(double objects, double object_bytes,
                               std::uint64_t replicas = 1) noexcept {
   if (!detail::is_amount(objects) || !detail::is_amount(object_bytes)) return detail::nan;
@@ -310,7 +310,8 @@ constexpr double ring_ingress(std::uint64_t before, std::uint64_t after) noexcep
 
 /// Share of the stored bytes that the busiest sender sends when `hash % N` changes.
 /// A node has 1 / before and keeps 1 / lcm of it (see mod_n_movement), or nothing if it leaves.
-/// One replica, or each replica placed apart; replicas on the next indices overlap and move less.
+/// For one replica, or replicas placed independently; replicas on the next indices overlap and move
+/// less.
 constexpr double mod_n_egress(std::uint64_t before, std::uint64_t after) noexcept {
   if (before == 0 || after == 0) return detail::nan;
   if (before > after) return 1 / detail::real(before);
@@ -333,9 +334,9 @@ constexpr double transfer_seconds(double bytes, double bytes_per_second,
   return bytes / (bytes_per_second * throttle);
 }
 
-/// Seconds that a ring takes to move what a change asks for, all nodes at once. `stored` in bytes.
-/// The busiest card decides, in or out (cards are full duplex): for up to as many joiners as
-/// members that is a joiner's. One by one: stored * ring_movement_one_by_one over one card.
+/// Seconds that a ring takes for a change, with all nodes streaming at once. `stored` in bytes. The
+/// busiest network card decides, in or out (cards are full duplex): a joiner's, if there are at
+/// most as many joiners as members. One by one: stored * ring_movement_one_by_one over one card.
 constexpr double ring_migration_seconds(double stored, std::uint64_t before, std::uint64_t after,
                                         double bytes_per_second, double throttle = 1) noexcept {
   const double out = ring_egress(before, after);
@@ -343,8 +344,8 @@ constexpr double ring_migration_seconds(double stored, std::uint64_t before, std
   return transfer_seconds(stored * (out > in ? out : in), bytes_per_second, throttle);
 }
 
-/// Seconds that `hash % N` takes to move what a change asks for. `stored` in bytes.
-/// The busiest card decides, as for a ring; here every card is about as busy.
+/// Seconds that `hash % N` takes for a change. `stored` in bytes. The busiest card decides, as for
+/// a ring; here all cards are about equally busy.
 constexpr double mod_n_migration_seconds(double stored, std::uint64_t before, std::uint64_t after,
                                          double bytes_per_second, double throttle = 1) noexcept {
   const double out = mod_n_egress(before, after);
@@ -354,8 +355,8 @@ constexpr double mod_n_migration_seconds(double stored, std::uint64_t before, st
 
 // Durability
 
-/// C(n, k), the ways to choose k of n; exact below 2^53, infinite beyond the range of double.
-/// The product of (n - k + i) / i; each step at least doubles it, so at most 1,024 steps.
+/// C(n, k), the ways to choose k of n; exact below 2^53, infinite above the range of double. The
+/// product of (n - k + i) / i. Each step at least doubles it, so there are at most 1,024 steps.
 constexpr double combinations(std::uint64_t n, std::uint64_t k) noexcept {
   if (k > n) return 0;
   if (k > n - k) k = n - k;
@@ -366,8 +367,8 @@ constexpr double combinations(std::uint64_t n, std::uint64_t k) noexcept {
   return result;
 }
 
-/// C(n, k) exactly, 2^64 - 1 if it is more than that.
-/// The same product with the common divisor taken out before each step; at most 64 steps.
+/// C(n, k) exactly, or 2^64 - 1 if it is larger. The same product, with the common divisor removed
+/// before each step; at most 64 steps.
 constexpr std::uint64_t combinations_exact(std::uint64_t n, std::uint64_t k) noexcept {
   if (k > n) return 0;
   if (k > n - k) k = n - k;
@@ -379,7 +380,7 @@ constexpr std::uint64_t combinations_exact(std::uint64_t n, std::uint64_t k) noe
   return result;
 }
 
-/// Distinct replica sets on a ring with one vnode a node and replicas on the next distinct nodes.
+/// Distinct replica sets on a ring with one vnode per node and replicas on the next distinct nodes.
 /// One set starts at each node; they differ unless a set is the whole fleet.
 /// 1 <= replicas <= nodes.
 constexpr std::uint64_t single_vnode_replica_sets(std::uint64_t nodes,
@@ -388,10 +389,10 @@ constexpr std::uint64_t single_vnode_replica_sets(std::uint64_t nodes,
   return replicas == nodes ? 1 : nodes;
 }
 
-/// Mean number of distinct replica sets, each the next distinct nodes from some position.
-/// A set occurs where its r members fill a gap between foreign vnodes. Of the (n - r) v gaps each
-/// has that chance 1 / C(n, r); they count as independent, which is low by up to 0.015 of all sets
-/// at n = 16, r = 3. Exact at one vnode. 1 <= replicas <= nodes, vnodes >= 1.
+/// Mean number of distinct replica sets, each the next distinct nodes from some position. A set
+/// occurs where all its r members fall into one gap between other nodes' vnodes. There are (n - r)
+/// v gaps, each with that chance 1 / C(n, r). They count as independent, which is low by up to
+/// 0.015 of all sets at n = 16, r = 3. Exact at one vnode. 1 <= replicas <= nodes, vnodes >= 1.
 constexpr double expected_replica_sets(std::uint64_t nodes, std::uint64_t vnodes,
                                        std::uint64_t replicas) noexcept {
   if (replicas == 0 || replicas > nodes || vnodes == 0) return detail::nan;
@@ -403,8 +404,8 @@ constexpr double expected_replica_sets(std::uint64_t nodes, std::uint64_t vnodes
   return possible * detail::at_least_once(1 / possible, gaps);
 }
 
-/// Replica sets that have no two nodes in one rack, racks of equal size.
-/// Choose the racks, then a node in each: C(racks, replicas) * nodes_per_rack^replicas.
+/// Replica sets with no two nodes in one rack, for racks of equal size. Choose the racks, then a
+/// node in each: C(racks, replicas) * nodes_per_rack^replicas.
 constexpr std::uint64_t rack_spanning_sets(std::uint64_t racks, std::uint64_t nodes_per_rack,
                                            std::uint64_t replicas) noexcept {
   if (replicas == 0 || replicas > racks) return 0;
@@ -418,8 +419,8 @@ constexpr std::uint64_t rack_spanning_sets(std::uint64_t racks, std::uint64_t no
 
 /// Probability that `failed` random nodes hold all replicas of some key.
 /// 1 - (1 - sets / C(nodes, replicas))^C(failed, replicas): each choice of `replicas` failed nodes
-/// is a set with that chance. Exact where failed == replicas, else choices count as independent.
-/// 1 <= replicas <= nodes, failed <= nodes, 0 <= sets <= C(nodes, replicas), a finite number.
+/// is a set with that chance. Exact if failed == replicas; otherwise choices count as independent.
+/// 1 <= replicas <= nodes, failed <= nodes, 0 <= sets <= C(nodes, replicas), which must be finite.
 constexpr double loss_probability(double sets, std::uint64_t nodes, std::uint64_t replicas,
                                   std::uint64_t failed) noexcept {
   const double possible = combinations(nodes, replicas);
@@ -428,9 +429,10 @@ constexpr double loss_probability(double sets, std::uint64_t nodes, std::uint64_
   return detail::at_least_once(sets / possible, combinations(failed, replicas));
 }
 
-/// Mean share of the keys that `failed` random nodes lose, whatever the vnodes: many sets make a
-/// loss likely and small, few sets rare and large. 1 <= replicas <= nodes, failed <= nodes.
-/// A replica set is among the failed with probability C(failed, r) / C(nodes, r). O(replicas).
+/// Mean share of the keys that `failed` random nodes lose, regardless of vnodes: with many sets a
+/// loss is likely and small, with few it is rare and large. 1 <= replicas <= nodes, failed <=
+/// nodes. A replica set is among the failed with probability C(failed, r) / C(nodes, r).
+/// O(replicas).
 constexpr double expected_loss(std::uint64_t nodes, std::uint64_t replicas,
                                std::uint64_t failed) noexcept {
   if (replicas == 0 || replicas > nodes || failed > nodes) return detail::nan;
@@ -443,8 +445,8 @@ constexpr double expected_loss(std::uint64_t nodes, std::uint64_t replicas,
 
 // Storms, hot keys, bounds, slots
 
-/// Requests that reach the origin behind a cache right after `movement` of its keys moved.
-/// A moved key misses, another misses as before: requests * (m + (1 - m) (1 - h)), same unit.
+/// Requests that reach the origin of a cache right after a share `movement` of its keys moved. A
+/// moved key misses, others miss as before: requests * (m + (1 - m) (1 - h)), in the same unit.
 /// requests >= 0; hit_rate and movement between 0 and 1.
 constexpr double origin_load(double requests, double hit_rate, double movement) noexcept {
   if (!detail::is_amount(requests)) return detail::nan;
@@ -452,7 +454,7 @@ constexpr double origin_load(double requests, double hit_rate, double movement) 
   return requests * (movement + (1 - movement) * (1 - hit_rate));
 }
 
-/// How many times its usual load the origin sees right after `movement` of the keys moved.
+/// The origin's load over its usual load, right after a share `movement` of the keys moved.
 /// origin_load over requests * (1 - h). 0 <= hit_rate < 1, movement between 0 and 1.
 constexpr double storm_factor(double hit_rate, double movement) noexcept {
   if (!(hit_rate < 1)) return detail::nan;
@@ -460,8 +462,8 @@ constexpr double storm_factor(double hit_rate, double movement) noexcept {
 }
 
 /// Requests on a node that serves a hot key, or one of its copies on distinct nodes.
-/// Its part of the hot key and of the even rest: hot / copies + (requests - hot) / nodes. No number
-/// of vnodes changes that. 0 <= hot <= requests, 1 <= copies <= nodes.
+/// Its part of the hot key and of the rest, which is even: hot / copies + (requests - hot) / nodes.
+/// The number of vnodes does not change that. 0 <= hot <= requests, 1 <= copies <= nodes.
 constexpr double hot_owner_load(double requests, std::uint64_t nodes, double hot,
                                 std::uint64_t copies = 1) noexcept {
   if (!detail::is_amount(requests) || !(hot >= 0 && hot <= requests)) return detail::nan;
@@ -469,15 +471,15 @@ constexpr double hot_owner_load(double requests, std::uint64_t nodes, double hot
   return hot / detail::real(copies) + (requests - hot) / detail::real(nodes);
 }
 
-/// hot_owner_load over the mean load of a node, requests / nodes. requests > 0, the rest as there.
+/// hot_owner_load over the mean load of a node, requests / nodes. requests > 0; otherwise as above.
 constexpr double hot_owner_to_mean(double requests, std::uint64_t nodes, double hot,
                                    std::uint64_t copies = 1) noexcept {
   if (!(requests > 0)) return detail::nan;
   return hot_owner_load(requests, nodes, hot, copies) * detail::real(nodes) / requests;
 }
 
-/// Keys that one node may hold under bounded load: ceil(factor * keys / nodes).
-/// nodes * cap >= keys for any factor > 1, so there is always room. nodes >= 1, factor finite.
+/// Keys that one node can hold under bounded load: ceil(factor * keys / nodes). nodes * cap >= keys
+/// for any factor > 1, so there is always room. nodes >= 1, factor finite.
 constexpr std::uint64_t bounded_load_cap(std::uint64_t keys, std::uint64_t nodes,
                                          double factor) noexcept {
   if (nodes == 0 || !(factor > 1) || !detail::is_amount(factor)) return 0;
@@ -487,25 +489,27 @@ constexpr std::uint64_t bounded_load_cap(std::uint64_t keys, std::uint64_t nodes
   return detail::real(whole) < exact ? whole + 1 : whole;
 }
 
-/// Slots of the emptiest node when fixed slots are dealt evenly: floor(slots / nodes). nodes >= 1.
+/// Slots of the node with the fewest, if fixed slots are dealt evenly: floor(slots / nodes). nodes
+/// >= 1.
 constexpr std::uint64_t slots_min(std::uint64_t slots, std::uint64_t nodes) noexcept {
   return nodes == 0 ? 0 : slots / nodes;
 }
 
-/// Slots of the fullest node when fixed slots are dealt evenly: ceil(slots / nodes). nodes >= 1.
+/// Slots of the node with the most, if fixed slots are dealt evenly: ceil(slots / nodes). nodes >=
+/// 1.
 constexpr std::uint64_t slots_max(std::uint64_t slots, std::uint64_t nodes) noexcept {
   return nodes == 0 ? 0 : slots / nodes + (slots % nodes != 0 ? 1 : 0);
 }
 
-/// The fullest node over the mean when fixed slots are dealt evenly. slots, nodes >= 1.
-/// slots_max * nodes / slots; no luck is involved.
+/// The node with the most slots over the mean, if fixed slots are dealt evenly. slots, nodes >= 1.
+/// slots_max * nodes / slots; there is no chance in it.
 constexpr double slots_peak_to_mean(std::uint64_t slots, std::uint64_t nodes) noexcept {
   if (slots == 0 || nodes == 0) return detail::nan;
   return detail::real(slots_max(slots, nodes)) * detail::real(nodes) / detail::real(slots);
 }
 
 /// The fewest slots that move between two even deals. before, after >= 1.
-/// Joiners take floor(slots / after) each, and one more only where the longer shares outnumber the
+/// Joiners take floor(slots / after) each, and one more only if the longer shares outnumber the
 /// members; a leave is a join in reverse.
 constexpr std::uint64_t slots_moved(std::uint64_t slots, std::uint64_t before,
                                     std::uint64_t after) noexcept {

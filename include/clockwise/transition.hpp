@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_TRANSITION_HPP
 #define CLOCKWISE_TRANSITION_HPP
 
-// Where reads and writes go while data moves from one ring's owners to another's.
+// Routes reads and writes while data moves between the owners of two rings.
 //
 //   clockwise::Transition move(before, after, 3);
 //   for (const auto& node : move.write_to(key)) ...    // the old owners and the new ones
@@ -10,11 +10,11 @@
 //   move.complete(arc, "cache-d");                     // cache-d has all of this arc now
 //   if (move.finished()) ring = move.after();
 //
-// The rule (the one of Apache Cassandra's pending ranges): a write goes to the owners before and
-// after the change for as long as it lasts, and an arc is read from its old owners until each of
-// its new ones has a copy of everything. So whoever is read from holds every write that all of
-// write_to() acknowledged, whatever is interleaved, and until the end the old owners hold them too:
-// a change can be given up at any point, and nothing has to move back.
+// The rule, that of Apache Cassandra's pending ranges: during the change, a write goes to both old
+// and new owners, and an arc is read from its old owners until each new one has a full copy. So
+// under any interleaving, a node that is read has every write that all of write_to() acknowledged.
+// Until the end, so do the old owners: a change can be abandoned at any point, and nothing moves
+// back.
 
 #include <algorithm>  // find, max, min
 #include <concepts>   // copy_constructible
@@ -36,28 +36,28 @@
 
 namespace clockwise {
 
-/// How far a transition has come, counted once for each copy of a position.
+/// The progress of a transition, counted once per copy of a position.
 struct TransitionProgress {
   Width done;
   Width total;
 
-  /// 0 to 1; 1 where nothing has to move.
+  /// 0 to 1; 1 if nothing moves.
   double fraction() const { return total == Width() ? 1 : done.fraction() / total.fraction(); }
 };
 
-/// A change of owners under way. A value that holds both rings; lists refer to their nodes and end
-/// with the Transition or its next change of any kind.
+/// A pending change of owners. A value that holds both rings. Any change to the Transition
+/// invalidates its lists, as does its end.
 ///
-/// Quorums: a write of quorum W waits for W acknowledgements more than write_to() exceeds `r` by,
-/// so that W of the old owners and W of the new have it. A receiver may then be filled from the
-/// node it replaces (StreamFrom::replaced), or from any once replicas agree.
+/// Quorums: a write of quorum W waits for W + write_to(key).size() - r acknowledgements, so that W
+/// old and W new owners have it. A receiver can then be filled from the node it replaces
+/// (StreamFrom::replaced), or from any holder once replicas agree.
 ///
-/// One process sees one state. Where several route by copies of their own, hold() each until all
-/// have completed everything: see docs/migration.md.
+/// A Transition is the state of one process. If several processes route, hold() each until all are
+/// complete: see docs/migration.md.
 ///
-/// A copy that a replica list merely drops is no movement: its arc is read from the new owners at
-/// once, for they had it before. Thread-safety: that of a standard container; Shared<Transition>
-/// publishes to readers.
+/// A copy that is only dropped is not movement: its arc is read from the new owners at once, as
+/// they already had it. Thread safety: that of a standard container; Shared<Transition> publishes
+/// to readers.
 template <class Ring>
 class Transition {
   static_assert(std::copy_constructible<Ring>);
@@ -66,9 +66,9 @@ class Transition {
   using ring_type = Ring;
   using node_type = typename Ring::node_type;
 
-  /// Of `r` copies of each key, placed by the default spread of each ring, by a spread, or in each
-  /// datacenter. O(r (M + N)). Throws std::invalid_argument where r is 0, the hash policies differ,
-  /// or `after` owns nothing.
+  /// A transition of `r` replicas of each key, placed by each ring's default spread, by a spread,
+  /// or per datacenter. Throws std::invalid_argument if r is 0, the hash policies differ, or
+  /// `after` owns nothing (unless `before` does too). O(r (M + N)).
   Transition(Ring before, Ring after, std::size_t r = 1)
       : Transition(std::move(before), std::move(after), Rule{r, std::nullopt, std::nullopt}) {}
   Transition(Ring before, Ring after, std::size_t r, Spread spread)
@@ -79,14 +79,14 @@ class Transition {
 
   // --- Routing ----------------------------------------------------------------------------------
 
-  /// Whom to read `key` from: the preference list of the old ring, from the time its arc is
-  /// complete that of the new one. O(log M) and the walk.
+  /// Returns the nodes to read `key` from: the old ring's preference list or, once its arc is
+  /// complete, the new ring's. O(log M) plus the walk.
   template <class Key>
   ReplicaList<node_type> read_from(const Key& key) const {
     return read_from(key, copies());
   }
-  /// The first `r` of fewer copies than there are. Throws std::invalid_argument for more, and for
-  /// fewer where they were asked for by datacenter.
+  /// Returns the first `r` of them. Throws std::invalid_argument if r is above copies(), or below
+  /// it when the copies are placed per datacenter.
   template <class Key>
   ReplicaList<node_type> read_from(const Key& key, std::size_t r) const {
     if (r > copies() || (r < copies() && rule_.datacenters)) refuse("read_from", r);
@@ -94,14 +94,14 @@ class Transition {
     return list(aborted_ || lies_in(pending_, position) ? before_ : after_, position, r);
   }
 
-  /// Whom to write `key` to: its owners before the change, then those who become owners; once it is
-  /// finished, the new owners, once aborted, the old. complete() where both lists are.
+  /// Returns the nodes to write `key` to: its old owners, then its new ones; only the new ones once
+  /// finished, only the old ones once aborted. complete() if both lists are.
   template <class Key>
   ReplicaList<node_type> write_to(const Key& key) const {
     return write_to(key, copies());
   }
-  /// `r` is copies(): throws std::invalid_argument for any other, since a copy that is not written
-  /// cannot be read.
+  /// The same; throws std::invalid_argument unless r is copies(), because a copy that is not
+  /// written cannot be read.
   template <class Key>
   ReplicaList<node_type> write_to(const Key& key, std::size_t r) const {
     if (r != copies()) refuse("write_to", r);
@@ -126,29 +126,28 @@ class Transition {
 
   // --- Progress ---------------------------------------------------------------------------------
 
-  /// `receiver` has every key of `arc`, which may be any part of the circle: what of it `receiver`
-  /// does not wait for, or has completed before, stays as it is, so a report may come twice. Gives
-  /// the arcs that are read from their new owners from now on. O(log I) for each of the intervals
-  /// (at most I) met. Throws std::out_of_range where no member of `after` is `receiver`.
+  /// Reports that `receiver` has every key of `arc`, which can be any part of the circle. Parts
+  /// that `receiver` is not waiting for are ignored, so reports can repeat. Returns the arcs that
+  /// are now read from their new owners. Throws std::out_of_range if `receiver` is not a member of
+  /// `after`. O(log I) per interval met, of at most I.
   template <class Id>
   std::vector<Arc> complete(const Arc& arc, const Id& receiver) {
     const auto index = after_.index_of(receiver);
     if (index == Ring::npos) {
-      detail::fail_range("complete by " + shown(receiver) +
-                         ", which is no member after the change");
+      detail::fail_range("complete: " + shown(receiver) + " is not a member after the change");
     }
     return complete_for(arc, static_cast<std::uint32_t>(index));
   }
-  /// Each of its new owners has every key of `arc`.
+  /// Reports that each new owner of `arc` has every key of it.
   std::vector<Arc> complete(const Arc& arc) { return complete_for(arc, detail::no_member); }
 
-  /// The arcs that `id` has yet to receive, neighbours joined. O(I). Throws std::out_of_range where
-  /// neither ring has it.
+  /// Returns the arcs that `id` has yet to receive, neighbours joined. Throws std::out_of_range if
+  /// `id` is in neither ring. O(I).
   template <class Id>
   std::vector<Arc> pending(const Id& id) const {
     const auto index = after_.index_of(id);
     if (index == Ring::npos && !before_.contains(id)) {
-      detail::fail_range("pending of " + shown(id) + ", which is a member of neither ring");
+      detail::fail_range("pending: " + shown(id) + " is a member of neither ring");
     }
     std::vector<Arc> arcs;
     for (const auto& [last, interval] : pending_) {
@@ -159,33 +158,34 @@ class Transition {
     return closed(std::move(arcs));
   }
 
-  /// Exact; O(1).
+  /// The exact progress. O(1).
   const TransitionProgress& progress() const { return progress_; }
 
-  /// Every arc is complete, and nobody holds the transition: its owners are those of after().
+  /// Whether every arc is complete and the transition is neither held nor aborted: the owners are
+  /// those of after().
   bool finished() const { return !aborted_ && !held_ && pending_.empty(); }
 
-  /// While it is held, a transition goes on writing to the old owners though every arc is complete:
-  /// for those who share it with others that may not have heard of it all.
+  /// A held transition keeps writing to the old owners after every arc is complete, for routers
+  /// that have not yet received every report.
   void hold() { held_ = true; }
   void release() { held_ = false; }
 
-  /// Gives up: reads and writes go to the old owners, who miss nothing. What comes to be complete
-  /// afterwards is ignored. Throws std::invalid_argument once the transition is finished, for then
-  /// the old owners miss writes: begin another, back to before().
+  /// Abandons the change: reads and writes go to the old owners, which miss nothing. Later reports
+  /// are ignored. Throws std::invalid_argument if the transition is finished, as the old owners
+  /// then miss writes: begin another, back to before().
   void abort() {
-    if (finished()) detail::fail_invalid("abort of a transition that is finished");
+    if (finished()) detail::fail_invalid("abort: the transition is finished");
     aborted_ = true;
   }
   bool aborted() const { return aborted_; }
 
-  /// A second change on top of this one, from after() to `next`, while this one runs: one
-  /// transition of both. Throws std::invalid_argument, naming the arc, where both change the owners
-  /// of one, which would then have three sets of them; and where this one is finished or aborted.
+  /// Adds a second change, from after() to `next`, while this one is pending: one transition of
+  /// both. Throws std::invalid_argument, naming the arc, if both change the owners of an arc, which
+  /// would then have three sets of owners; also if this one is finished or aborted.
   void then(Ring next) {
     if (aborted_ || finished()) {
-      detail::fail_invalid(std::string("a change on top of a transition that is ") +
-                           (aborted_ ? "aborted" : "finished") + ": begin a new one");
+      detail::fail_invalid(std::string("then: the transition is ") +
+                           (aborted_ ? "aborted" : "finished") + "; start a new one");
     }
     const std::vector<Range> second = changes(after_, next);
     check_disjoint(second);
@@ -205,7 +205,7 @@ class Transition {
 
   const Ring& before() const { return before_; }
   const Ring& after() const { return after_; }
-  /// How many copies of each key there are.
+  /// The number of replicas of each key.
   std::size_t copies() const { return rule_.copies; }
 
  private:
@@ -215,23 +215,23 @@ class Transition {
     std::optional<DatacenterReplicas> datacenters;
   };
 
-  /// The positions from `first` to `last`, both included and never across 2^64, and who has yet to
-  /// receive them.
+  /// The positions from `first` to `last`, both included and never across 2^64, and the nodes that
+  /// have yet to receive them.
   struct Range {
     std::uint64_t first;
     std::uint64_t last;
-    std::vector<std::uint32_t> receivers;  // numbers in after_
+    std::vector<std::uint32_t> receivers;  // indices into after_
   };
   struct Interval {
     std::uint64_t first;
     std::vector<std::uint32_t> receivers;
   };
-  using Intervals = std::map<std::uint64_t, Interval>;     // by last position; apart
-  using Changed = std::map<std::uint64_t, std::uint64_t>;  // last position to first; apart
+  using Intervals = std::map<std::uint64_t, Interval>;     // by last position; disjoint
+  using Changed = std::map<std::uint64_t, std::uint64_t>;  // last position to first; disjoint
 
   Transition(Ring before, Ring after, Rule rule)
       : before_(std::move(before)), after_(std::move(after)), rule_(std::move(rule)) {
-    if (copies() == 0) detail::fail_invalid("a transition of 0 copies");
+    if (copies() == 0) detail::fail_invalid("replicas must be at least 1, got 0");
     include(changes(before_, after_), pending_, changed_, progress_);
   }
 
@@ -241,15 +241,15 @@ class Transition {
   }
   Spread spread_on(const Ring& ring) const { return rule_.spread.value_or(ring.default_spread()); }
 
-  /// Everything that changes between two rings, in ascending order.
+  /// Returns everything that changes between two rings, in ascending order.
   std::vector<Range> changes(const Ring& from, const Ring& to) const {
     detail::check_same_circle(from, to);
     if (to.vnode_count() == 0 && from.vnode_count() != 0) {
-      detail::fail_invalid("a transition to a ring that owns nothing");
+      detail::fail_invalid("the ring after the change owns nothing");
     }
     std::vector<Range> ranges;
     const auto add = [&](std::uint64_t first, std::uint64_t last, std::uint32_t receiver) {
-      // The copies of one arc come one after the other.
+      // The copies of one arc are consecutive.
       if (ranges.empty() || ranges.back().last != last) ranges.push_back({first, last, {}});
       if (receiver != detail::no_member) ranges.back().receivers.push_back(receiver);
     };
@@ -289,8 +289,8 @@ class Transition {
       if (met == changed_.end() || met->second > range.last) continue;
       const std::uint64_t first = (std::max)(range.first, met->second);
       const std::uint64_t last = (std::min)(range.last, met->first);
-      detail::fail_invalid("a change of the arc (" + std::to_string(first - 1) + ", " +
-                           std::to_string(last) + "], which changes already");
+      detail::fail_invalid("then: the arc (" + std::to_string(first - 1) + ", " +
+                           std::to_string(last) + "] is already changing");
     }
   }
 
@@ -325,7 +325,7 @@ class Transition {
     return closed(std::move(readable));
   }
 
-  /// Cuts off what lies outside of [first, last]; gives what is left inside.
+  /// Cuts off the parts outside [first, last]; returns the part inside.
   typename Intervals::iterator cut(typename Intervals::iterator it, std::uint64_t first,
                                    std::uint64_t last) {
     if (it->second.first < first) {
@@ -341,7 +341,7 @@ class Transition {
     return it;
   }
 
-  /// Whether a range of a map by last position holds `position`.
+  /// Whether a range of a map by last position contains `position`.
   template <class Ranges>
   static bool lies_in(const Ranges& ranges, Position position) {
     const auto at = static_cast<std::uint64_t>(position);
@@ -374,7 +374,7 @@ class Transition {
       arcs.push_back(arc);
     }
   }
-  /// Joins the last arc and the first where they meet at 2^64.
+  /// Joins the last arc and the first if they meet at 2^64.
   static std::vector<Arc> closed(std::vector<Arc> arcs) {
     if (arcs.size() > 1 && arcs.back().last == arcs.front().after) {
       arcs.front().after = arcs.back().after;
@@ -388,15 +388,15 @@ class Transition {
     return detail::quoted(detail::id_of(id));
   }
   [[noreturn]] void refuse(const char* what, std::size_t r) const {
-    detail::fail_invalid(std::string(what) + " " + std::to_string(r) +
-                         " nodes in a transition of " + std::to_string(copies()) + " copies");
+    detail::fail_invalid(std::string(what) + ": r is " + std::to_string(r) + ", but there are " +
+                         std::to_string(copies()) + " replicas");
   }
 
   Ring before_;
   Ring after_;
   Rule rule_;
-  Intervals pending_;  // an arc that is in none is read from its new owners
-  Changed changed_;    // complete or not
+  Intervals pending_;  // an arc in none of them is read from its new owners
+  Changed changed_;    // whether complete or not
   TransitionProgress progress_;
   bool aborted_ = false;
   bool held_ = false;

@@ -4,32 +4,31 @@
 
 // A ring as bytes: its members and options, not its positions, which the receiver computes.
 //
-//   const auto bytes = clockwise::wire::encode(ring);                  // 1,000 nodes: some 16 KB
+//   const auto bytes = clockwise::wire::encode(ring);                  // 1,000 nodes: about 16 KB
 //   const auto same = clockwise::wire::decode<clockwise::HashRing<>>(bytes);
 //
-// Format 1. A varint is an unsigned LEB128 number in its shortest form, a text a varint of its
-// length and its bytes, a word 8 bytes little-endian.
+// Format 1. A varint is an unsigned LEB128 number in its shortest form; a text is a varint of its
+// length, then its bytes; a word is 8 bytes, little-endian.
 //
-//   "cwrg"                 what this is
+//   "cwrg"                 identifies the format
 //   varint 1               format
 //   varint                 placement contract
-//   varint                 0: positions are hashes of labels, 1: each member has tokens
+//   varint                 0: positions are hashes of labels; 1: each member has tokens
 //   text                   name of the hash policy
-//   varint 0, or 1 word    the policy's seed, where it has one
+//   varint 0, or 1 word    the policy's seed, if it has one
 //   word                   the policy's hash of a fixed text (see HashRing::circle)
-//   varint                 vnodes of a member of weight 1; 0 where there are tokens
+//   varint                 vnodes of a member of weight 1; 0 if there are tokens
 //   varint n, n times:     failure domains in use, ascending
 //     text text              datacenter, rack
 //   varint n, n times:     members, ascending by id
 //     text                   id
-//     varint                 2 * domain, + 1 where a weight follows
-//     word                   weight, an IEEE 754 double, where it is not 1
-//     varint n, n words      tokens, ascending, where members have them
+//     varint                 2 * domain, + 1 if a weight follows
+//     word                   weight, an IEEE 754 double, if it is not 1
+//     varint n, n words      tokens, ascending, if members have them
 //   word                   XXH3 (128 bits, low half) of all bytes before
 //
-// There is one way to write a ring: rings with equal fingerprints have equal bytes, and bytes that
-// a shorter or differently ordered writer would have made are refused. A checksum is no signature:
-// bytes from a stranger are well-formed at best.
+// The encoding is canonical: rings with equal fingerprints have equal bytes, and any other encoding
+// of a ring is refused. A checksum is not a signature: untrusted bytes are well-formed at best.
 
 #include <algorithm>    // lower_bound, sort, unique
 #include <bit>          // bit_cast
@@ -57,13 +56,13 @@ namespace clockwise::wire {
 
 inline constexpr std::uint64_t format = 1;
 
-/// Where bytes are wrong, counted from 0, and why.
+/// The offset of the invalid bytes, from 0, and why.
 struct Error {
   std::size_t offset = 0;
   std::string reason;
 };
 
-/// A decoded message: what a ring is made of. Costs at most 64 bytes of memory for each of input.
+/// A decoded message: what a ring is made of. At most 64 bytes of memory per input byte.
 struct Membership {
   struct Domain {
     std::string datacenter;
@@ -74,25 +73,25 @@ struct Membership {
   struct Row {
     std::string id;
     double weight = 1.0;
-    std::size_t domain = 0;             ///< Its place in `domains`.
-    std::vector<std::uint64_t> tokens;  ///< Ascending; empty where positions are hashes.
+    std::size_t domain = 0;             ///< An index into `domains`.
+    std::vector<std::uint64_t> tokens;  ///< Ascending; empty if positions are hashes.
   };
 
   std::string policy;                 ///< Name of the hash policy.
-  std::optional<std::uint64_t> seed;  ///< Where the policy has one.
+  std::optional<std::uint64_t> seed;  ///< Set if the policy has one.
   std::uint64_t circle = 0;           ///< HashRing::circle of the sender.
-  bool has_tokens = false;            ///< Of a TokenRing.
+  bool has_tokens = false;            ///< Whether it is of a TokenRing.
   std::uint32_t vnodes = 0;           ///< RingOptions::vnodes; 0 with tokens.
   std::vector<Domain> domains;        ///< Those in use, ascending.
   std::vector<Row> members;           ///< Ascending by id.
 };
 
-/// What decode<Ring> may build, since a few bytes can ask for millions of vnodes, and a ring keeps
-/// the names of a domain with every member of it.
+/// Limits on what decode<Ring> builds: a few bytes can ask for millions of vnodes, and a ring
+/// stores its domain's names with every member.
 struct Limits {
   std::uint64_t positions = std::uint64_t{1} << 22;
-  std::uint64_t domain_bytes = std::uint64_t{1}
-                               << 26;  ///< Racks and datacenters, over all members.
+  /// Bytes of racks and datacenters, summed over all members.
+  std::uint64_t domain_bytes = std::uint64_t{1} << 26;
 };
 
 namespace detail {
@@ -130,8 +129,7 @@ class Writer {
   std::string bytes_;
 };
 
-/// Reads fields one after another. The first that is wrong is noted; what is read after it means
-/// nothing.
+/// Reads fields in order. Records the first error; values read after it are meaningless.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -141,7 +139,7 @@ class Reader {
   std::size_t offset() const { return offset_; }
   std::size_t left() const { return bytes_.size() - offset_; }
 
-  /// Notes what is wrong with the field that begins at `offset`.
+  /// Records an error in the field that begins at `offset`.
   void fail(std::size_t offset, std::string reason) {
     if (!error_) error_ = Error{offset, std::move(reason)};
     offset_ = bytes_.size();
@@ -149,7 +147,7 @@ class Reader {
 
   std::string_view raw(std::size_t length, const char* what) {
     if (length > left()) {
-      fail(offset_, std::string(what) + " takes " + std::to_string(length) + " bytes, " +
+      fail(offset_, std::string(what) + " needs " + std::to_string(length) + " bytes; " +
                         std::to_string(left()) + " are left");
       return {};
     }
@@ -162,7 +160,7 @@ class Reader {
     for (int shift = 0; offset_ < bytes_.size(); shift += 7) {
       const auto byte = static_cast<unsigned char>(bytes_[offset_++]);
       if (shift == 63 && byte > 1) {
-        fail(start, std::string(what) + " does not fit 64 bits");
+        fail(start, std::string(what) + " does not fit in 64 bits");
         return 0;
       }
       number |= std::uint64_t{byte & 0x7fu} << shift;
@@ -171,7 +169,7 @@ class Reader {
         return number;
       }
     }
-    fail(start, std::string(what) + " is cut short");
+    fail(start, std::string(what) + " is truncated");
     return 0;
   }
   std::string_view text(const char* what) {
@@ -187,13 +185,14 @@ class Reader {
     }
     return number;
   }
-  /// How many items follow, each of at least `size` bytes: no more than there is room for.
+  /// Reads the number of items that follow, each of at least `size` bytes; fails if they cannot
+  /// fit.
   std::size_t count(const char* what, std::size_t size) {
     const std::size_t start = offset_;
     const std::uint64_t number = varint(what);
     if (ok() && number > left() / size) {
-      fail(start, std::to_string(number) + " " + what + " do not fit the " +
-                      std::to_string(left()) + " bytes that are left");
+      fail(start, std::to_string(number) + " " + what + " do not fit in the " +
+                      std::to_string(left()) + " bytes left");
     }
     return ok() ? static_cast<std::size_t>(number) : 0;
   }
@@ -226,7 +225,7 @@ inline void read_member(Reader& in, std::vector<bool>& used, Membership& result)
   const std::size_t start = in.offset();
   Membership::Row row;
   row.id = in.text("id");
-  if (in.ok() && row.id.empty()) in.fail(start, "an id is empty");
+  if (in.ok() && row.id.empty()) in.fail(start, "an id must not be empty");
   if (in.ok() && !result.members.empty() && row.id <= result.members.back().id) {
     in.fail(start,
             "id " + quoted(row.id) + " does not come after " + quoted(result.members.back().id));
@@ -234,7 +233,8 @@ inline void read_member(Reader& in, std::vector<bool>& used, Membership& result)
   const std::size_t flags_at = in.offset();
   const std::uint64_t flags = in.varint("domain");
   if (in.ok() && flags / 2 >= used.size()) {
-    in.fail(flags_at, "domain " + std::to_string(flags / 2) + " of " + std::to_string(used.size()));
+    in.fail(flags_at, "domain must be below " + std::to_string(used.size()) + ", got " +
+                          std::to_string(flags / 2));
   }
   if (!in.ok()) return;
   row.domain = static_cast<std::size_t>(flags / 2);
@@ -245,49 +245,59 @@ inline void read_member(Reader& in, std::vector<bool>& used, Membership& result)
     const bool is_weight = bits >> 52 < 0x7ff;  // not negative, NaN or infinite
     row.weight = std::bit_cast<double>(bits);
     if (in.ok() && (!is_weight || row.weight == 1.0)) {
-      in.fail(weight_at, "weight " + std::to_string(row.weight) + " of " + quoted(row.id) +
-                             (is_weight ? " is written out" : "; it is finite and not negative"));
+      in.fail(weight_at, "weight of " + quoted(row.id) +
+                             (is_weight ? " must be omitted if it is 1"
+                                        : " must be finite and not negative, got " +
+                                              std::to_string(row.weight)));
     }
   }
   if (result.has_tokens) {
     const std::size_t tokens_at = in.offset();
     read_tokens(in, row);
     if (in.ok() && row.weight == 0 && !row.tokens.empty()) {
-      in.fail(tokens_at, "tokens for " + quoted(row.id) + ", whose weight is 0");
+      in.fail(tokens_at, "weight of " + quoted(row.id) + " is 0, so it must have no tokens, got " +
+                             std::to_string(row.tokens.size()));
     }
     if (in.ok() && row.tokens.size() > max_vnodes_per_node) {
-      in.fail(tokens_at, std::to_string(row.tokens.size()) + " tokens for " + quoted(row.id));
+      in.fail(tokens_at, quoted(row.id) + " can have up to " + std::to_string(max_vnodes_per_node) +
+                             " tokens, got " + std::to_string(row.tokens.size()));
     }
   }
   if (in.ok()) result.members.push_back(std::move(row));
 }
 
 inline void read_header(Reader& in, Membership& result) {
-  if (in.raw(magic.size(), "header") != magic) in.fail(0, "not a ring: it does not begin \"cwrg\"");
+  if (in.raw(magic.size(), "header") != magic)
+    in.fail(0, "not a ring: it must begin with \"cwrg\"");
   std::size_t start = in.offset();
   if (const auto version = in.varint("format"); in.ok() && version != format) {
-    in.fail(start, "format " + std::to_string(version) + "; this reads format 1");
+    in.fail(start, "format " + std::to_string(version) + "; only format 1 is supported");
   }
   start = in.offset();
   if (const auto contract = in.varint("contract");
       in.ok() && contract != std::uint64_t{placement_contract}) {
-    in.fail(start, "placement contract " + std::to_string(contract) + "; this follows " +
-                       std::to_string(placement_contract));
+    in.fail(start, "placement contract " + std::to_string(contract) + "; only contract " +
+                       std::to_string(placement_contract) + " is supported");
   }
   start = in.offset();
   const std::uint64_t kind = in.varint("kind");
-  if (in.ok() && kind > 1) in.fail(start, "kind " + std::to_string(kind) + " of ring");
+  if (in.ok() && kind > 1) in.fail(start, "kind must be 0 or 1, got " + std::to_string(kind));
   result.has_tokens = kind == 1;
   result.policy = in.text("hash policy");
   start = in.offset();
   const std::uint64_t seeds = in.varint("seed");
-  if (in.ok() && seeds > 1) in.fail(start, std::to_string(seeds) + " seeds");
+  if (in.ok() && seeds > 1)
+    in.fail(start, "seed flag must be 0 or 1, got " + std::to_string(seeds));
   if (in.ok() && seeds == 1) result.seed = in.word("seed");
   result.circle = in.word("hash of the fixed text");
   start = in.offset();
   const std::uint64_t vnodes = in.varint("vnodes");
   if (in.ok() && (vnodes > max_vnodes_per_node || (vnodes == 0) != result.has_tokens)) {
-    in.fail(start, std::to_string(vnodes) + " vnodes a member");
+    in.fail(start,
+            "vnodes must be " +
+                (result.has_tokens ? "0 if there are tokens"
+                                   : "between 1 and " + std::to_string(max_vnodes_per_node)) +
+                ", got " + std::to_string(vnodes));
   }
   result.vnodes = static_cast<std::uint32_t>(vnodes);
 }
@@ -310,8 +320,8 @@ inline void read_domains(Reader& in, Membership& result) {
 
 }  // namespace detail
 
-/// What the bytes say, or where they are wrong: `error` is set, and the result then empty. Does not
-/// throw for any input, but for std::bad_alloc. O(bytes).
+/// Decodes a membership. If the bytes are invalid, sets `error` and returns an empty one. Throws
+/// nothing but std::bad_alloc. O(bytes).
 inline Membership parse(std::span<const std::byte> bytes, std::optional<Error>& error) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   error.reset();
@@ -325,7 +335,7 @@ inline Membership parse(std::span<const std::byte> bytes, std::optional<Error>& 
   detail::read_header(in, result);
   if (detail::Reader sum(text.substr(body.size()));
       in.ok() && sum.word("checksum") != detail::checksum(body)) {
-    in.fail(body.size(), "the checksum is that of other bytes");
+    in.fail(body.size(), "the checksum does not match");
   }
   const std::size_t domains_at = in.offset();
   detail::read_domains(in, result);
@@ -338,14 +348,14 @@ inline Membership parse(std::span<const std::byte> bytes, std::optional<Error>& 
       in.fail(domains_at, "domain " + detail::shown(result.domains[i]) + " has no member");
   }
   if (in.ok() && in.left() > 0) {
-    in.fail(in.offset(), std::to_string(in.left()) + " bytes too many");
+    in.fail(in.offset(), std::to_string(in.left()) + " extra bytes");
   }
   error = in.error();
   if (error) return {};
   return result;
 }
 
-/// The membership of a HashRing or TokenRing.
+/// Returns the membership of a HashRing or TokenRing. O(N log N), plus O(M) if there are tokens.
 template <class Ring>
 Membership membership_of(const Ring& ring) {
   Membership result;
@@ -380,7 +390,7 @@ Membership membership_of(const Ring& ring) {
   return result;
 }
 
-/// O(bytes).
+/// Encodes a membership. O(bytes).
 inline std::vector<std::byte> encode(const Membership& membership) {
   detail::Writer out;
   out.raw(detail::magic);
@@ -410,14 +420,15 @@ inline std::vector<std::byte> encode(const Membership& membership) {
   return out.finish();
 }
 
-/// The bytes of a HashRing or TokenRing. O(N log N), and O(M) more where there are tokens.
+/// Encodes a HashRing or TokenRing. O(N log N), plus O(M) if there are tokens.
 template <class Ring>
   requires requires(const Ring& ring) { ring.positions(); }
 std::vector<std::byte> encode(const Ring& ring) {
   return encode(membership_of(ring));
 }
 
-/// A node that is no more than its id: text, or an integer whose digits the id is.
+/// Makes a node from its id alone, if the node type is text, or an integer with the id as its
+/// digits. Empty if no integer of that type has these digits.
 template <class Node>
 std::optional<Node> node_from_id(std::string_view id) {
   if constexpr (std::integral<Node>) {
@@ -428,14 +439,14 @@ std::optional<Node> node_from_id(std::string_view id) {
     return std::string_view(digits) == id ? std::optional(node) : std::nullopt;
   } else {
     static_assert(std::constructible_from<Node, std::string_view>,
-                  "clockwise: decoding a ring of this node type takes a function that makes a node "
+                  "clockwise: decoding a ring of this node type needs a function that makes a node "
                   "from an id");
     return Node(id);
   }
 }
 
-/// The ring of a membership, or why it is none: another policy, kind or size than `Ring` has.
-/// `node_of(id)` gives std::optional<Node>, a node of that id.
+/// Builds the ring of a membership, or says why not: its policy, kind or size does not fit `Ring`.
+/// `node_of(id)` returns std::optional<Node>.
 template <class Ring, class NodeOf>
 std::optional<Ring> build(const Membership& membership, std::string& reason, Limits limits,
                           const NodeOf& node_of) {
@@ -443,29 +454,30 @@ std::optional<Ring> build(const Membership& membership, std::string& reason, Lim
   using Node = typename Ring::node_type;
   Hash hash{};
   if (membership.policy != Hash::name) {
-    reason = "hash policy " + detail::quoted(membership.policy) + "; the ring's is " +
+    reason = "hash policy is " + detail::quoted(membership.policy) + ", the ring's is " +
              detail::quoted(Hash::name);
     return std::nullopt;
   }
   constexpr bool has_seed = requires { hash.seed = std::uint64_t{}; };
   if (membership.seed.has_value() != has_seed) {
-    reason =
-        "hash policy " + detail::quoted(Hash::name) + (has_seed ? " without" : " with") + " a seed";
+    reason = "hash policy " + detail::quoted(Hash::name) + " must have " +
+             (has_seed ? "a seed, got none" : "no seed, got one");
     return std::nullopt;
   }
   if constexpr (has_seed) hash.seed = *membership.seed;
   if (clockwise::detail::policy_probe(hash) != membership.circle) {
-    reason = "hash policy " + detail::quoted(Hash::name) + " hashes differently there";
+    reason = "hash policy " + detail::quoted(Hash::name) + " hashes differently at the sender";
     return std::nullopt;
   }
   constexpr bool has_tokens = !requires(const Ring& ring) { ring.options().vnodes; };
   if (membership.has_tokens != has_tokens) {
-    reason = has_tokens ? "the members have no tokens" : "the members have tokens";
+    reason = has_tokens ? "the ring needs tokens; the members have no tokens"
+                        : "the ring takes no tokens; the members have tokens";
     return std::nullopt;
   }
   if (membership.members.size() > Ring::npos) {
-    reason = std::to_string(membership.members.size()) + " members; the ring's Index holds " +
-             std::to_string(Ring::npos);
+    reason = "the ring's Index can number up to " + std::to_string(Ring::npos) + " members, got " +
+             std::to_string(membership.members.size());
     return std::nullopt;
   }
   std::uint64_t positions = 0;
@@ -476,26 +488,26 @@ std::optional<Ring> build(const Membership& membership, std::string& reason, Lim
     const std::uint64_t vnodes =
         has_tokens ? row.tokens.size() : vnode_count(row.weight, membership.vnodes);
     if (vnodes > max_vnodes_per_node || vnodes > limits.positions - positions) {
-      reason = "with member " + detail::quoted(row.id) + " the ring has more than " +
-               std::to_string(limits.positions) + " positions, the limit";
+      reason = "the limit is " + std::to_string(limits.positions) + " positions; member " +
+               detail::quoted(row.id) + " exceeds it";
       return std::nullopt;
     }
     positions += vnodes;
     if (row.domain >= membership.domains.size()) {
-      reason = "member " + detail::quoted(row.id) + " is in domain " + std::to_string(row.domain) +
-               " of " + std::to_string(membership.domains.size());
+      reason = "domain of member " + detail::quoted(row.id) + " must be below " +
+               std::to_string(membership.domains.size()) + ", got " + std::to_string(row.domain);
       return std::nullopt;
     }
     const auto& [datacenter, rack] = membership.domains[row.domain];
     domain_bytes += datacenter.size() + rack.size();
     if (domain_bytes > limits.domain_bytes) {
-      reason = "with member " + detail::quoted(row.id) + " racks and datacenters take more than " +
-               std::to_string(limits.domain_bytes) + " bytes, the limit";
+      reason = "the limit is " + std::to_string(limits.domain_bytes) +
+               " bytes of racks and datacenters; member " + detail::quoted(row.id) + " exceeds it";
       return std::nullopt;
     }
     auto node = node_of(std::string_view(row.id));
     if (!node || std::string_view(detail::id_of(*node)) != row.id) {
-      reason = "id " + detail::quoted(row.id) + " is none of the ring's node type";
+      reason = "id " + detail::quoted(row.id) + " does not fit the ring's node type";
       return std::nullopt;
     }
     nodes.emplace_back(std::move(*node), NodeOptions{row.weight, rack, datacenter});
@@ -517,7 +529,7 @@ std::optional<Ring> build(const Membership& membership, std::string& reason, Lim
   }
 }
 
-/// The ring that was encoded, or nothing and `error`: any bytes are safe to give. Peak memory: the
+/// Decodes a ring, or returns nothing and sets `error`: safe for any bytes. Peak memory: the
 /// Membership and the ring, whose positions `limits` bounds.
 template <class Ring, class NodeOf>
 std::optional<Ring> try_decode(std::span<const std::byte> bytes, std::optional<Error>& error,
@@ -535,7 +547,7 @@ std::optional<Ring> try_decode(std::span<const std::byte> bytes, std::optional<E
   return try_decode<Ring>(bytes, error, limits, node_from_id<typename Ring::node_type>);
 }
 
-/// The same, throwing std::invalid_argument with the offset and the reason.
+/// The same, but throws std::invalid_argument with the offset and the reason.
 template <class Ring, class NodeOf>
 Ring decode(std::span<const std::byte> bytes, Limits limits, const NodeOf& node_of) {
   std::optional<Error> error;
@@ -551,9 +563,9 @@ Ring decode(std::span<const std::byte> bytes, Limits limits = {}) {
   return decode<Ring>(bytes, limits, node_from_id<typename Ring::node_type>);
 }
 
-/// Where two memberships differ, once their fingerprints do: places in their `members`.
+/// Where two memberships differ, if their fingerprints do: indices into their `members`.
 struct Difference {
-  bool placement = false;  ///< Hash policy, seed, kind or vnodes: no key need be placed alike.
+  bool placement = false;  ///< Hash policy, seed, kind or vnodes: any key can differ.
   std::vector<std::size_t> only_first;
   std::vector<std::size_t> only_second;
   std::vector<std::pair<std::size_t, std::size_t>> changed;  ///< Weight, rack, datacenter, tokens.
@@ -563,7 +575,7 @@ struct Difference {
   }
 };
 
-/// O(N), and O(M) more where there are tokens.
+/// Compares two memberships. O(N), plus O(M) if there are tokens.
 inline Difference difference(const Membership& first, const Membership& second) {
   Difference result;
   result.placement = first.policy != second.policy || first.seed != second.seed ||
