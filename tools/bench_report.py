@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """bench_report.py FOLDER [PAGE.md]: what the benchmarks measured, as tables and a plot.
 
-FOLDER holds lookup.json and membership.json, as Google Benchmark writes them, and instructions.json
-where it was counted. Without PAGE.md the tables are printed; with it they replace what stands in the
-page between "<!-- measured -->" and "<!-- end -->", and lookup.svg beside it is drawn anew."""
+FOLDER holds lookup.json and membership.json, as Google Benchmark writes them, and optionally
+instructions.json. Without PAGE.md, prints the tables. With it, replaces the part of the page between
+"<!-- measured -->" and "<!-- end -->" and redraws lookup.svg in the page's folder."""
 
 import json
 import math
@@ -75,13 +75,13 @@ class Measured:
 def owner_tables(measured):
     for measure, title in (("throughput", "Throughput"), ("latency", "Dependent latency"), ("cold", "Cold, dependent")):
         sizes = measured.sizes(measure)
-        yield f"**{title}**, ns a lookup, hash already taken:\n"
+        yield f"**{title}**, ns per lookup, with the key already hashed:\n"
         rows = measured.rows(measure, NAMES, sizes)
         rows.append(measured.ratio(measure, "`lower_bound` / the index", "lower_bound", "index", sizes))
         rows.append(measured.ratio(measure, "the index / the limit", "index", "limit", sizes))
         yield table([""] + [f"{positions(size):,}" for size in sizes], rows) + "\n"
     sizes = measured.sizes("throughput")
-    yield "**Batches**, ns a lookup:\n"
+    yield "**Batches**, ns per lookup:\n"
     rows = [["a loop"] + measured.rows("throughput", ["loop"], sizes)[0][1:],
             ["`lookup_batch`"] + measured.rows("throughput", ["batch"], sizes)[0][1:]]
     yield table([""] + [f"{positions(size):,}" for size in sizes], rows) + "\n"
@@ -101,14 +101,14 @@ def key_table(measured):
 
 def replica_tables(measured):
     names = {"lookup": "`lookup`", "preference_list": "`preference_list(key, 3)`",
-             "preference_list_by_racks": "the same over 8 racks", "table": "`ReplicaTable`",
-             "table_front": "the same, the first read"}
-    for measure, title in (("replicas_of_16_bytes", "strings of 16 bytes"), ("replicas", "hash already taken")):
+             "preference_list_by_racks": "`preference_list` over 8 racks", "table": "`ReplicaTable`",
+             "table_front": "`ReplicaTable`, first node only"}
+    for measure, title in (("replicas_of_16_bytes", "strings of 16 bytes"), ("replicas", "with the key already hashed")):
         sizes = measured.sizes(measure)
         rows = [[name] + measured.rows(measure, [what], sizes)[0][1:] for what, name in names.items()]
         for what in list(names)[1:]:
             rows.append(measured.ratio(measure, names[what] + " / `lookup`", what, "lookup", sizes))
-        yield f"**Three copies**, {title}, ns, all three copies read but where it says so:\n"
+        yield f"**Three replicas**, {title}, ns, all three nodes read unless stated:\n"
         yield table([""] + [f"{positions(size):,}" for size in sizes], rows) + "\n"
 
 
@@ -130,7 +130,7 @@ def instruction_table(counts):
     sizes = list(next(iter(counts.values())))
     names = dict(NAMES, preference_list="`preference_list(key, 3)`", replica_table="`ReplicaTable`")
     rows = [[names[what]] + [number(counts[what][size]) for size in sizes] for what in counts]
-    yield "**Instructions**, hash already taken:\n"
+    yield "**Instructions** per lookup or list, with the key already hashed:\n"
     yield table([""] + [f"{positions(size):,}" for size in sizes], rows) + "\n"
 
 
@@ -169,8 +169,8 @@ def plot(measured):
     width, height = 330, 300
     lines = ['<svg xmlns="http://www.w3.org/2000/svg" width="820" height="430" font-family="sans-serif" font-size="12">',
              '<rect width="820" height="430" fill="white"/>']
-    lines += panel(measured, "throughput", "Throughput, ns a lookup", 60, width, height)
-    lines += panel(measured, "latency", "Dependent latency, ns a lookup", 460, width, height)
+    lines += panel(measured, "throughput", "Throughput, ns per lookup", 60, width, height)
+    lines += panel(measured, "latency", "Dependent latency, ns per lookup", 460, width, height)
     lines.append(f'<text x="410" y="{height + 88}" text-anchor="middle">vnodes on the ring</text>')
     for i, (what, colour) in enumerate(COLOURS.items()):
         left = 130 + 150 * i
