@@ -178,7 +178,7 @@ TEST_CASE("what HAProxy refuses changes nothing") {
   refuses("b", 257, 0, "from 0 to 256");
   refuses("b", 1.25, 0, "weight 1.25");
   refuses("b", 1, 7, "both have id 7");
-  refuses("b", 1, 0x80000000, "1 to 2147483647");
+  refuses("b", 1, 0x80000000, "between 1 and 2147483647");
   refuses("a", 1, 0, "are the same to HAProxy");
   refuses("", 1, 0, "id is empty");
   HaproxyRing drained;

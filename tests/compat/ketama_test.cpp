@@ -265,14 +265,14 @@ TEST_CASE("what ketama refuses changes nothing") {
   refuses("10.0.0.3", 4294967296.0, "to 4294967295");
   refuses("10.0.0.3:65536", 1, "65536");
   refuses("10.0.0.3:port", 1, "\"10.0.0.3:port\"");
-  refuses("10.0.0.3:", 1, "no port");
-  refuses(std::string(1025, 'h'), 1, "1025 bytes");
+  refuses("10.0.0.3:", 1, "must have a port");
+  refuses(std::string(1025, 'h'), 1, "got 1025");
   CHECK_THROWS_AS(ring.set_weight("10.0.0.9", 2), std::out_of_range);
   CHECK_THROWS_AS(ring.set_weight("10.0.0.1", 0.5), std::invalid_argument);
 
   KetamaRing rj(KetamaFlavour::rj);
   CHECK_THROWS_MATCHES(rj.add("cache-with-a-long-name:11211"), std::invalid_argument,
-                       MessageMatches(ContainsSubstring("keeps 21")));
+                       MessageMatches(ContainsSubstring("up to 21 bytes")));
   KetamaRing empty;
   CHECK(empty.try_lookup("key") == nullptr);
   CHECK_THROWS_AS(empty.lookup("key"), std::out_of_range);
@@ -284,7 +284,7 @@ TEST_CASE("what ketama refuses changes nothing") {
   twemproxy.add("a", 2147483647);
   twemproxy.add("b", 2147483647);
   CHECK_THROWS_MATCHES(twemproxy.add("c", 2), std::invalid_argument,
-                       MessageMatches(ContainsSubstring("sum to 4294967296")));
+                       MessageMatches(ContainsSubstring("for twemproxy, got 4294967296")));
   CHECK(twemproxy.size() == 2);
 }
 

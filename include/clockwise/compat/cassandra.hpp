@@ -2,7 +2,8 @@
 #ifndef CLOCKWISE_COMPAT_CASSANDRA_HPP
 #define CLOCKWISE_COMPAT_CASSANDRA_HPP
 
-// Apache Cassandra and ScyllaDB: tokens of the Murmur3Partitioner, and who holds which range.
+// Apache Cassandra and ScyllaDB: tokens of the Murmur3Partitioner, and the nodes that hold each
+// range.
 //
 //   clockwise::CassandraRing ring;
 //   ring.add("10.0.0.1", {.rack = "r1", .datacenter = "dc1"}, {-9223372036854775807, 42});
@@ -32,8 +33,8 @@
 
 namespace clockwise {
 
-/// The token of a serialized partition key. An empty key has the least token there is, and no other
-/// key has. O(length).
+/// Returns the token of a serialised partition key. Only the empty key has the least token.
+/// O(length).
 constexpr std::int64_t cassandra_token(std::string_view key) noexcept {
   constexpr auto least = (std::numeric_limits<std::int64_t>::min)();
   if (key.empty()) return least;
@@ -47,16 +48,16 @@ std::int64_t cassandra_token(const Key& key) noexcept {
   return cassandra_token({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-/// A partition key of several columns, each serialized: for every component its length as 16 bits,
-/// big-endian, its bytes and a zero byte. One column is its bytes alone. Throws std::length_error
-/// for a component of more than 65,535 bytes.
+/// Returns the partition key of several serialised columns: for each, its length as 16 bits,
+/// big-endian, its bytes and a zero byte. A single column is its bytes alone. Throws
+/// std::length_error for a component of more than 65,535 bytes.
 inline std::string cassandra_partition_key(std::span<const std::string_view> components) {
   if (components.size() == 1) return std::string(components.front());
   std::string key;
   for (const std::string_view component : components) {
     if (component.size() > 0xffff) {
-      detail::fail_length("a partition key's component of " + std::to_string(component.size()) +
-                          " bytes; at most 65535 are served");
+      detail::fail_length("a partition key component can have up to 65535 bytes, got " +
+                          std::to_string(component.size()));
     }
     key += static_cast<char>(component.size() >> 8);
     key += static_cast<char>(component.size() & 0xff);
@@ -78,16 +79,16 @@ struct CassandraRange {
   friend bool operator==(const CassandraRange&, const CassandraRange&) = default;
 };
 
-/// What places a node: its tokens.
+/// A node's tokens, which alone place it.
 struct CassandraTokens {
   std::vector<std::int64_t> tokens;
 };
 
-/// A node owns (predecessor, token] for each of its tokens. Keys are text or bytes, as Cassandra
-/// serializes them: an int is four bytes, big-endian, which the caller writes.
+/// Cassandra's ring. A node owns (predecessor, token] for each of its tokens. Keys are text or
+/// bytes, serialised as Cassandra does: an int is four bytes, big-endian, which the caller writes.
 ///
-/// Errors, beside those of every ring: std::invalid_argument for a token that two nodes have or one
-/// has twice, and for a weight: a node's share is its tokens'.
+/// Errors, in addition to those of every ring: std::invalid_argument for a duplicate token, and for
+/// a weight: tokens alone decide a node's share.
 class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> {
   using Base = detail::ListedRing<CassandraRing, CassandraTokens>;
 
@@ -106,12 +107,12 @@ class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> 
   }
   void add(std::string node, Tokens tokens) { add(std::move(node), NodeOptions{}, tokens); }
   void add(std::string node, TokenList tokens) { add(std::move(node), NodeOptions{}, tokens); }
-  /// A node that has no token yet: it owns nothing.
+  /// Adds a node without tokens, which owns nothing.
   void add(std::string node) { Base::add(std::move(node)); }
 
   // --- Tokens -----------------------------------------------------------------------------------
 
-  /// Tokens are signed: the least comes first on the circle.
+  /// Tokens are signed; the least comes first on the circle.
   static constexpr Position position_of_token(std::int64_t token) noexcept {
     return Position{static_cast<std::uint64_t>(token) ^ sign};
   }
@@ -124,7 +125,7 @@ class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> 
       return key;
     } else {
       static_assert(detail::Text<Key> || detail::Bytes<Key>,
-                    "clockwise: a key of Cassandra is text or contiguous bytes, serialized");
+                    "clockwise: a Cassandra key must be text or contiguous bytes, serialised");
       return position_of_token(cassandra_token(key));
     }
   }
@@ -134,19 +135,19 @@ class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> 
 
   // --- Replicas ---------------------------------------------------------------------------------
 
-  /// SimpleStrategy: the first `replicas` nodes clockwise, wherever they stand.
+  /// SimpleStrategy: the first `replicas` nodes clockwise, in any rack.
   template <class Key>
   ReplicaList<std::string> simple_strategy(const Key& key, std::size_t replicas) const {
     return this->preference_list(key, replicas, Spread::nodes);
   }
-  /// NetworkTopologyStrategy: so many in each datacenter, over as many racks as there are.
+  /// NetworkTopologyStrategy: `replicas` per datacenter, over as many racks as possible.
   template <class Key>
   ReplicaList<std::string> network_topology_strategy(const Key& key,
                                                      const DatacenterReplicas& replicas) const {
     return this->preference_list(key, replicas);
   }
 
-  /// All primary ranges, by their right ends. The first wraps where the last token is not the
+  /// Returns all primary ranges, by their right ends. The first wraps unless the last token is the
   /// greatest. O(M).
   std::vector<CassandraRange> ranges() const {
     std::vector<CassandraRange> ranges;
@@ -182,9 +183,9 @@ class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> 
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       const auto [token, place] = tokens[i];
       if (i > 0 && token == tokens[i - 1].first) {
-        detail::fail_invalid("token " + std::to_string(token) + " is both " +
-                             detail::quoted(nodes[tokens[i - 1].second].name) + "'s and " +
-                             detail::quoted(nodes[place].name) + "'s");
+        detail::fail_invalid("token " + std::to_string(token) + " is listed twice, for " +
+                             detail::quoted(nodes[tokens[i - 1].second].name) + " and " +
+                             detail::quoted(nodes[place].name));
       }
       points.push_back({static_cast<std::uint64_t>(position_of_token(token)),
                         static_cast<std::uint32_t>(place)});

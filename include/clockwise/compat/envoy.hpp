@@ -8,10 +8,10 @@
 //   ring.lookup("user-42");                       // the value that the route's hash policy hashes
 //   clockwise::EnvoyMaglev table({"10.0.0.1:80", "10.0.0.2:80"});
 //
-// A host is named by what Envoy hashes for it: its address and port, its host name where
-// use_hostname_for_hashing is set, or its hash_key metadata. A key sits at its XXH64, which is what
-// a route with one hash policy computes. (Several policies are combined: hand the combined hash
-// over as a Position.) Locality weights and hash_balance_factor are not modelled.
+// A host is named by what Envoy hashes for it: its address and port, its host name if
+// use_hostname_for_hashing is set, or its hash_key metadata. A key's position is its XXH64, which
+// is what a route with one hash policy computes. (Several policies are combined: pass the combined
+// hash as a Position.) Locality weights and hash_balance_factor are not modelled.
 
 #include <algorithm>         // max, min, pop_heap, push_heap
 #include <charconv>          // to_chars
@@ -42,23 +42,23 @@ namespace detail {
 
 inline void check_envoy_total(std::uint64_t total) {
   if (total > 0xffffffff) {
-    fail_invalid("the hosts' weights sum to " + std::to_string(total) +
-                 "; Envoy takes at most 4294967295");
+    fail_invalid("the sum of the hosts' weights must be at most 4294967295 for Envoy, got " +
+                 std::to_string(total));
   }
 }
 
 }  // namespace detail
 
-/// What places the points of a host. Keys are hashed with XXH64 either way.
+/// The hash of a host's points. Keys are hashed with XXH64 either way.
 enum class EnvoyHashFunction : unsigned char { xx_hash, murmur_hash_2 };
 
-/// A part of the placement.
+/// Options of an EnvoyRing. They affect the placement.
 struct EnvoyRingOptions {
   std::uint64_t minimum_ring_size = 1024;
   std::uint64_t maximum_ring_size = 8388608;
   EnvoyHashFunction hash_function = EnvoyHashFunction::xx_hash;
 
-  /// The bounds of gRPC, which caps both at 4096 whatever the service configuration says.
+  /// The bounds of gRPC, which caps both at 4096, whatever the configuration.
   static constexpr EnvoyRingOptions grpc(std::uint64_t minimum = 1024,
                                          std::uint64_t maximum = 4096) {
     constexpr std::uint64_t cap = 4096;
@@ -66,14 +66,14 @@ struct EnvoyRingOptions {
   }
 };
 
-/// Point i of a host is at XXH64("<host>_<i>"). The ring has at least minimum_ring_size points, the
-/// lightest host a whole number of them, unless maximum_ring_size forbids it. How many a host gets
-/// follows from sums over the hosts before it, in double precision, so the order of the list
-/// counts.
+/// Envoy's ring. Point i of a host is at XXH64("<host>_<i>"). The ring has at least
+/// minimum_ring_size points, and the lightest host a whole number of them, unless maximum_ring_size
+/// prevents it. A host's number of points follows from sums over the hosts before it, in double
+/// precision, so the order of the list matters.
 ///
-/// Errors, beside those of every ring: std::invalid_argument for a weight that is not a whole
-/// number from 1 to 2^32 - 1, for weights that sum to more, for a host that is listed twice, for a
-/// minimum above the maximum and for either above 8,388,608.
+/// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
+/// whole number from 1 to 2^32 - 1, for weights that sum to more, for a host listed twice, for a
+/// minimum of 0 or above the maximum, and for either above 8,388,608.
 class EnvoyRing : public detail::ListedRing<EnvoyRing> {
  public:
   static constexpr std::string_view engine = "Envoy";
@@ -96,7 +96,7 @@ class EnvoyRing : public detail::ListedRing<EnvoyRing> {
   Position position_of(const Key& key) const noexcept {
     return Position{detail::hash_key(Xxh64{}, key)};
   }
-  /// That of a HashRing<Xxh64>: movement between the two can be measured exactly.
+  /// Same as that of a HashRing<Xxh64>, so movement between the two can be measured exactly.
   std::uint64_t circle() const noexcept { return detail::policy_probe(Xxh64{}); }
 
  private:
@@ -108,16 +108,16 @@ class EnvoyRing : public detail::ListedRing<EnvoyRing> {
         options.maximum_ring_size > limit ||
         options.minimum_ring_size > options.maximum_ring_size) {
       detail::fail_invalid(
-          "a ring of at least " + std::to_string(options.minimum_ring_size) + " and at most " +
-          std::to_string(options.maximum_ring_size) +
-          " points; Envoy takes 1 <= minimum <= maximum <= " + std::to_string(limit));
+          "ring sizes must satisfy 1 <= minimum <= maximum <= " + std::to_string(limit) + ", got " +
+          std::to_string(options.minimum_ring_size) + " and " +
+          std::to_string(options.maximum_ring_size));
     }
     return options;
   }
 
   static std::pair<std::uint32_t, std::uint32_t> weights() { return {1, 0xffffffff}; }
 
-  /// The sum of rounded shares may pass the scale by a point.
+  /// The sum of rounded shares can exceed the scale by a point.
   std::uint64_t points_at_most(Servers hosts) const {
     return options_.maximum_ring_size + hosts.size();
   }
@@ -162,19 +162,19 @@ class EnvoyRing : public detail::ListedRing<EnvoyRing> {
   EnvoyRingOptions options_;
 };
 
-/// Entry XXH64(key) mod table_size names the host. A host's way through the table starts at
-/// XXH64(host) and goes on in steps of XXH64(host, seed 1); hosts take turns in the order of their
-/// names, so the order of the list is of no account. A light host skips turns, counted in double
-/// precision.
+/// Envoy's Maglev table. Entry XXH64(key) mod table_size names the host. A host's sequence of
+/// entries starts at XXH64(host) and continues in steps of XXH64(host, seed 1). Hosts take turns in
+/// the order of their names, so the list's order does not matter. A light host skips turns, counted
+/// in double precision.
 ///
 ///   std::invalid_argument  a table size that is 0, composite or above 5,000,011; an empty name, a
 ///                          host that is a member already, a weight that is not a whole number from
 ///                          1 to 2^32 - 1, weights that sum to more
 ///   std::length_error      more hosts than entries, or than 65,535
-///   std::out_of_range      set_weight of a host that is no member, lookup without hosts
+///   std::out_of_range      set_weight of a host that is not a member, lookup without hosts
 ///
-/// Mutators fill the table anew: add many hosts with add_all. All or nothing. Memory: 2 bytes an
-/// entry. Thread-safety: that of a standard container. A model of Partitioner.
+/// Mutators refill the table: add many hosts with add_all. All or nothing. Memory: 2 bytes per
+/// entry. Thread safety: that of a standard container. A model of Partitioner.
 class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<std::string>> {
   using Row = WeightedNode<std::string>;
   using Base = detail::MemberTable<EnvoyMaglev, Xxh64, Row>;
@@ -202,7 +202,7 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     add_all(std::span(&row, 1));
   }
 
-  /// Names, or pairs of a name and a weight, as one change.
+  /// Adds names, or pairs of a name and a weight, as one change.
   template <class List>
   void add_all(const List& hosts) {
     std::vector<Row> members = members_;
@@ -217,14 +217,14 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
       detail::check_id(row.node);
       const std::size_t place = detail::place_of(members, row.node);
       if (place < members.size() && members[place].node == row.node) {
-        detail::fail_invalid("node " + detail::quoted(row.node) + " is a member already");
+        detail::fail_invalid("node " + detail::quoted(row.node) + " is already a member");
       }
       members.insert(members.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));
     }
     become(std::move(members));
   }
 
-  /// False where there is no such host.
+  /// Removes a host; returns false if absent.
   bool remove(std::string_view host) {
     const std::size_t place = index_of(host);
     if (place == npos) return false;
@@ -241,14 +241,14 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     become(std::move(members));
   }
 
-  /// The owner's place in members(), npos without hosts. Two multiplications, one read.
+  /// Returns the owner's index in members(), npos without hosts. Two multiplications, one read.
   index_type lookup_index(Position position) const noexcept {
     if (!table_.full()) [[unlikely]]
       return npos;
     return table_.owner_of(static_cast<std::uint64_t>(position));
   }
 
-  /// The owners of the key's entry and of those after it, each once.
+  /// Returns the owners of the key's entry and of the entries after it, each once.
   template <class Key>
   ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const {
     ReplicaList<std::string> list(r);
@@ -266,7 +266,7 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     return list;
   }
 
-  /// In id order, exact: entries over table size.
+  /// Returns the exact shares in id order: entries over table size.
   std::vector<std::pair<std::string, double>> load_shares() const {
     std::vector<std::size_t> entries(size());
     for (const std::uint16_t owner : table_.entries()) {
@@ -281,7 +281,7 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
   }
 
   std::size_t table_size() const noexcept { return table_.size(); }
-  /// The owner of each entry, as a place in members(); 65,535 throughout without hosts.
+  /// The owner of each entry, as an index into members(); all 65,535 without hosts.
   std::span<const std::uint16_t> table() const noexcept { return table_.entries(); }
 
  private:
@@ -289,9 +289,9 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     const double checked = detail::checked_weight(host, weight);
     if (checked < 1 || checked > 4294967295.0 ||
         static_cast<double>(static_cast<std::uint32_t>(checked)) != checked) {
-      detail::fail_invalid("host " + detail::quoted(host) + " has weight " +
-                           std::to_string(weight) +
-                           "; Envoy takes whole numbers from 1 to 4294967295");
+      detail::fail_invalid("weight of host " + detail::quoted(host) +
+                           " must be a whole number from 1 to 4294967295, got " +
+                           std::to_string(weight));
     }
     return checked;
   }
@@ -299,8 +299,10 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
   void become(std::vector<Row> members) {
     const auto entries = static_cast<std::uint32_t>(table_.size());
     if (members.size() > (std::min<std::size_t>)(entries, Table::npos)) {
-      detail::fail_length(std::to_string(members.size()) + " hosts for a Maglev table of " +
-                          std::to_string(entries) + " entries");
+      detail::fail_length("a Maglev table of " + std::to_string(entries) +
+                          " entries can have up to " +
+                          std::to_string((std::min<std::size_t>)(entries, Table::npos)) +
+                          " hosts, got " + std::to_string(members.size()));
     }
     Table table(entries);
     if (!members.empty()) fill(table, members);
@@ -308,8 +310,8 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     table_ = std::move(table);
   }
 
-  /// A host has its next turn in the first round that is not below its target: in the original all
-  /// hosts are asked in every round, which comes to the same.
+  /// A host's next turn is in the first round that is not below its target. The original visits all
+  /// hosts in every round, which gives the same order.
   class Turn {
    public:
     Turn(detail::Double weight, Table::Cursor cursor) : cursor_(cursor), weight_(weight) {}
@@ -319,7 +321,7 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     void end(detail::Double largest) {
       target_ = target_ + largest;
       if (!is_early(++round_)) return;
-      // Close, if not exact: the quotient is rounded, and so is the product that decides.
+      // Close, but not always exact: the quotient is rounded, and so is the product that decides.
       const std::uint64_t next = round_;
       round_ = (std::max)(next, (target_ / weight_).ceil());
       while (round_ > next && !is_early(round_ - 1)) --round_;
@@ -350,7 +352,7 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     const auto entries = static_cast<std::uint32_t>(table.size());
     const Double largest = normalized(heaviest);
     std::vector<Turn> turns;
-    std::vector<std::pair<std::uint64_t, std::size_t>> due;  // by round, then in turn
+    std::vector<std::pair<std::uint64_t, std::size_t>> due;  // by round, then by host
     for (std::size_t i = 0; i < members.size(); ++i) {
       turns.emplace_back(normalized(members[i].weight),
                          Table::Cursor(detail::hash_key(Xxh64{}, members[i].node),

@@ -30,32 +30,33 @@ namespace clockwise {
 /// The function of `hash-type consistent <function>`.
 enum class HaproxyHash : unsigned char { sdbm, djb2, wt6, crc32 };
 
-/// `hash-type consistent` alone is sdbm with avalanche, as here; with a function named, avalanche
-/// is on only where the directive says so.
+/// The defaults are those of `hash-type consistent` alone: sdbm with avalanche. If it names a
+/// function, avalanche is on only if the directive says so.
 struct HaproxyOptions {
   HaproxyHash function = HaproxyHash::sdbm;
   bool avalanche = true;
 };
 
-/// The `id` of a server line; 0 where it has none and HAProxy numbers the server.
+/// The `id` of a server line; 0 if it has none and HAProxy numbers the server.
 struct HaproxyId {
   std::uint32_t value = 0;
 };
 
-/// A server of weight w has 16 w points, which follow from its id. A key takes the nearest point in
-/// either direction, the one behind it where both are as near.
+/// HAProxy's ring. A server of weight w has 16 w points, which follow from its id. A key takes the
+/// nearest point in either direction; in a tie, the one before it.
 ///
-/// On the table under every ring a vnode owns what is behind it. So a position here is not a point
-/// but where its reach ends, halfway to the next: owners, shares and movement are HAProxy's.
+/// In the table of every ring, a vnode owns the arc that ends at its position. So a position here
+/// is not a point but the end of that point's arc, halfway to the next point: owners, shares and
+/// movement are HAProxy's.
 ///
-/// Servers without an id are numbered by their place in the list, from 1, past ids that are taken:
-/// removing one from the middle renumbers those after it and moves their keys, as in HAProxy. What
-/// is hashed of a request is up to `balance`; `balance source` hashes no text: hand over a Position
-/// with the hash in its upper 32 bits. `hash-balance-factor`, slow start and `hash-key addr` of
-/// HAProxy 3.0 are not modelled.
+/// Servers without an id are numbered by their order in the list, from 1, skipping ids that are
+/// taken: removing one from the middle renumbers those after it and moves their keys, as in
+/// HAProxy. `balance` decides which part of a request is hashed. `balance source` hashes no text:
+/// pass a Position with the hash in its upper 32 bits. `hash-balance-factor`, slow start and
+/// `hash-key addr` of HAProxy 3.0 are not modelled.
 ///
-/// Errors, beside those of every ring: std::invalid_argument for a weight that is not a whole
-/// number from 0 to 256, for an id above 2^31 - 1 and for an id or a name that is listed twice.
+/// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
+/// whole number from 0 to 256, for an id above 2^31 - 1 and for an id or a name listed twice.
 class HaproxyRing : public detail::ListedRing<HaproxyRing, HaproxyId> {
   using Base = detail::ListedRing<HaproxyRing, HaproxyId>;
 
@@ -81,10 +82,10 @@ class HaproxyRing : public detail::ListedRing<HaproxyRing, HaproxyId> {
 
   const HaproxyOptions& options() const noexcept { return options_; }
 
-  /// The ids of servers(), as HAProxy numbers them.
+  /// Returns the ids of servers(), as HAProxy numbers them.
   std::vector<std::uint32_t> ids() const { return ids_of(servers()); }
 
-  /// The circle has 32 bits: the upper ones of a Position.
+  /// The circle has 32 bits, the upper ones of a Position.
   template <class Key>
   Position position_of(const Key& key) const noexcept {
     return Position{detail::hash_key(KeyHash{options_}, key)};
@@ -193,9 +194,9 @@ class HaproxyRing : public detail::ListedRing<HaproxyRing, HaproxyId> {
     for (const Server& server : servers) {
       if (server.trait.value == 0) continue;
       if (server.trait.value > 0x7fffffff) {
-        detail::fail_invalid("server " + detail::quoted(server.name) + " has id " +
-                             std::to_string(server.trait.value) +
-                             "; HAProxy takes 1 to 2147483647");
+        detail::fail_invalid("id of server " + detail::quoted(server.name) +
+                             " must be between 1 and 2147483647, got " +
+                             std::to_string(server.trait.value));
       }
       ids.emplace_back(server.trait.value, server.name);
     }
@@ -208,8 +209,8 @@ class HaproxyRing : public detail::ListedRing<HaproxyRing, HaproxyId> {
     }
   }
 
-  /// Points that coincide (ids that agree modulo 2^20 share all of theirs) stand in the order of
-  /// the list: from behind a key meets the first of them, from ahead the last.
+  /// Points that coincide are in list order (ids equal modulo 2^20 share all points): keys before
+  /// them go to the first, keys after them to the last.
   ///
   ///        previous        point            next
   ///   ---------x--------|----xx-------|-------x---
@@ -243,7 +244,7 @@ class HaproxyRing : public detail::ListedRing<HaproxyRing, HaproxyId> {
       while (last + 1 < points.size() && points[last + 1].at == points[first].at) ++last;
       const std::uint32_t at = points[first].at;
       const std::uint32_t next = points[last + 1 < points.size() ? last + 1 : 0].at;
-      // A lone point is as far from itself as the circle is round.
+      // The next point of a lone point is itself, a whole circle away.
       const std::uint32_t half = next == at ? 0x80000000 : (next - at) / 2;
       const bool shared = points[first].server != points[last].server;
       if (shared) end_at(at, points[first].server);

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_COMPAT_KETAMA_HPP
 #define CLOCKWISE_COMPAT_KETAMA_HPP
 
-// Ketama: the ring of memcached's clients, point for point.
+// Ketama: the ring of memcached clients, point for point.
 //
 //   clockwise::KetamaRing ring({"10.0.1.1", "10.0.1.2:11212"});       // as libmemcached does
 //   ring.lookup("user:42");
@@ -10,9 +10,9 @@
 //   clockwise::KetamaRing proxy(clockwise::KetamaFlavour::twemproxy);
 //   proxy.add("cache-a", 2);
 //
-// An MD5 of "<server>-<i>" gives four points, its four words; a key sits at the first word of its
-// own MD5, and the first point at or after it owns it. The flavours differ in what they call a
-// server and in how they round its share of the points.
+// An MD5 of "<server>-<i>" gives four points, its four words. A key's position is the first word of
+// its own MD5, and the first point at or after it owns it. The ketama flavours differ in how they
+// name a server and in how they round its share of the points.
 
 #include <charconv>          // from_chars, to_chars
 #include <cstddef>           // byte, size_t
@@ -34,31 +34,31 @@
 
 namespace clockwise {
 
-/// Whose ketama.
+/// The implementation whose ketama is followed.
 enum class KetamaFlavour : unsigned char {
   libmemcached,  ///< MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED. Servers: "host", "host:port", "/socket".
   spy,           ///< The same with MEMCACHED_BEHAVIOR_KETAMA_COMPAT set to spymemcached's labels.
-  rj,            ///< libketama of Richard Jones. Servers: its file's "address:port".
-  twemproxy,     ///< nutcracker, `distribution: ketama`. Servers: their name, else "host:port".
+  rj,            ///< Richard Jones's libketama. Servers: "address:port", as in its file.
+  twemproxy,     ///< nutcracker, `distribution: ketama`. Servers: the name, or "host:port".
 };
 
-/// What a key is hashed with. libmemcached and libketama use MD5; twemproxy its pool's `hash`.
+/// The hash of keys. libmemcached and libketama use MD5, twemproxy its pool's `hash`.
 enum class KetamaHash : unsigned char {
   md5,
-  fnv1a_64,  ///< twemproxy's default: FNV-1a, of which the low 32 bits are ever computed.
+  fnv1a_64,  ///< twemproxy's default: FNV-1a, computed in its low 32 bits.
 };
 
-/// Errors, beside those of every ring: std::invalid_argument for a weight that the flavour does not
-/// take (whole numbers from 1 to 2^32 - 1; twemproxy: to 2^31 - 1), for a server that is
-/// listed twice in whatever spelling, for a port above 65535 and for a name longer than the
-/// flavour's buffer, which would cut it off.
+/// Errors, in addition to those of every ring: std::invalid_argument for a weight that the ketama
+/// flavour does not allow (whole numbers from 1 to 2^32 - 1; twemproxy: to 2^31 - 1, and a sum of
+/// at most 2^32 - 1), for a server listed twice, in any spelling, for a port above 65535 and for a
+/// name longer than the flavour's buffer, which would truncate it.
 ///
-/// Weights are relative: a server of n gets about 160 n w / sum(w) points, so one server's weight
-/// moves points of all. Single precision decides the number, as in the originals and on every
-/// platform: 160 points each for 7 equal servers, 156 for 25.
+/// Weights are relative: one of n servers, with weight w, gets about 160 n w / sum(w) points, so
+/// one server's weight moves points of all. The number is computed in single precision, as in the
+/// originals, on every platform: 160 points each for 7 equal servers, 156 for 25.
 ///
-/// Where two servers share a point, the one listed first owns it. (libmemcached sorts with qsort,
-/// which the C standard lets order equal points anyhow; this is what the GNU C library does.)
+/// If two servers share a point, the one listed first owns it. (libmemcached uses qsort, which may
+/// order equal points arbitrarily; this is the GNU C library's order.)
 class KetamaRing : public detail::ListedRing<KetamaRing> {
  public:
   static constexpr std::string_view engine = "ketama";
@@ -83,7 +83,7 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
   KetamaFlavour flavour() const noexcept { return flavour_; }
   KetamaHash hash() const noexcept { return hash_; }
 
-  /// The circle has 32 bits: the upper ones of a Position.
+  /// The circle has 32 bits, the upper ones of a Position.
   template <class Key>
   Position position_of(const Key& key) const noexcept {
     return Position{hash_ == KetamaHash::md5 ? detail::hash_key(Md5Word{}, key)
@@ -107,9 +107,9 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
   struct Fnv1a {
     static constexpr std::string_view name = "ketama fnv1a_64";
     std::uint64_t operator()(std::span<const std::byte> bytes) const noexcept {
-      std::uint32_t hash = 0x84222325;  // the low half of the 64-bit offset basis, as of the prime
+      std::uint32_t hash = 0x84222325;  // low half of the 64-bit offset basis; so is the prime
       for (const std::byte byte : bytes) {
-        // Bytes from 0x80 on are negative there.
+        // Bytes from 0x80 up are negative in twemproxy.
         const auto value = std::to_integer<std::uint32_t>(byte);
         hash = (hash ^ (value < 0x80 ? value : value | 0xffffff00)) * 0x1b3;
       }
@@ -131,8 +131,9 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
     std::uint64_t total = 0;
     for (const Server& server : servers) total += server.weight;
     if (flavour_ == KetamaFlavour::twemproxy && total > 0xffffffff) {
-      detail::fail_invalid("the servers' weights sum to " + std::to_string(total) +
-                           "; twemproxy adds them up in 32 bits");
+      detail::fail_invalid(
+          "the sum of the servers' weights must be at most 4294967295 for twemproxy, got " +
+          std::to_string(total));
     }
     points.reserve(static_cast<std::size_t>(points_at_most(servers)));
     for (std::size_t place = 0; place < servers.size(); ++place) {
@@ -149,15 +150,16 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
     }
   }
 
-  /// Each step rounds where the original's does. (libmemcached and twemproxy add 1e-10 at the end:
-  /// less than half of the last bit of any number from 1/512 on, so that it changes no result.)
+  /// Each step rounds where the original's does. (libmemcached and twemproxy add 1e-10 at the end.
+  /// That is less than half of the last bit of any number from 1/512 up, so it changes no result.)
   std::uint64_t digests_of(std::uint32_t weight, std::uint64_t total, std::size_t servers) const {
     using detail::Single;
     const Single share = Single(weight) / Single(total);
     if (flavour_ != KetamaFlavour::rj) {
       return (share * Single(digests_per_server) * Single(servers)).floor();
     }
-    // In double, where both products are exact, and to single for floorf.
+    // The original multiplies in double, where both products are exact, and rounds to single for
+    // floorf.
     return (share * Single(digests_per_server * std::uint64_t{servers})).floor();
   }
 
@@ -176,7 +178,7 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
         check_length(name, 21);
         return name;
       case KetamaFlavour::twemproxy: {
-        check_length(name, 74);  // with "-" and ten digits the 85 bytes that are hashed at most
+        check_length(name, 74);  // plus "-" and ten digits: 85 bytes, the most that are hashed
         constexpr std::string_view suffix = ":11211";
         return name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
       }
@@ -186,16 +188,16 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
 
   static void check_length(std::string_view name, std::size_t longest) {
     if (name.size() > longest) {
-      detail::fail_invalid("server " + detail::quoted(name) + " has a name of " +
-                           std::to_string(name.size()) + " bytes; this flavour of ketama keeps " +
-                           std::to_string(longest));
+      detail::fail_invalid("name of server " + detail::quoted(name) + " can have up to " +
+                           std::to_string(longest) + " bytes in this ketama flavour, got " +
+                           std::to_string(name.size()));
     }
   }
 
   static constexpr std::uint32_t default_port = 11211;
 
-  /// "host", "host:port", "[address]:port", an IPv6 address without brackets, or "/socket", which
-  /// has port 0.
+  /// Splits "host", "host:port", "[address]:port", an IPv6 address without brackets, or "/socket",
+  /// which has port 0.
   static std::pair<std::string, std::uint32_t> endpoint(std::string_view name) {
     check_length(name, 1024);
     if (name.front() == '/') return {std::string(name), 0};
@@ -211,7 +213,7 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
     const auto [stop, error] = std::from_chars(name.data() + colon + 1, end, port);
     if (error != std::errc() || stop != end || port > 65535) {
       detail::fail_invalid("server " + detail::quoted(name) +
-                           " has no port from 0 to 65535 behind its colon");
+                           " must have a port from 0 to 65535 after its colon");
     }
     return {std::string(bracketed ? name.substr(1, close - 1) : name.substr(0, colon)), port};
   }

@@ -25,17 +25,18 @@
 
 namespace clockwise {
 
-/// 160 points a server for each unit of weight. A chain gives them: the CRC-32 of host, a zero
-/// byte, port and the point before, little-endian, from 0 on. Of servers that share a point the one
-/// listed first has it. A key sits at its CRC-32.
+/// nginx's ring: 160 points per server and unit of weight. Each is the CRC-32 of host, a zero byte,
+/// port and the previous point, little-endian, starting from 0. If servers share a point, the first
+/// listed owns it. A key's position is its CRC-32.
 ///
 /// Servers are named as in the upstream block: "host:port", a name without a port, "unix:/path". A
-/// name that stands for several addresses is one server here; nginx balances among them. Backup
-/// servers take no part; one marked down keeps its points, and nginx goes on to the next point:
-/// what preference_list gives with a liveness predicate.
+/// name with several addresses is one server here; nginx balances among them. Backup servers have
+/// no points. A server marked down keeps its points, and nginx continues with the next point, as
+/// preference_list does with a liveness predicate.
 ///
-/// Errors, beside those of every ring: std::invalid_argument for a weight that is not a whole
-/// number from 1 to 104,857, where 2^24 points end, and for a server that is listed twice.
+/// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
+/// whole number from 1 to 104,857, which gives just under 2^24 points, and for a server listed
+/// twice.
 class NginxRing : public detail::ListedRing<NginxRing> {
  public:
   static constexpr std::string_view engine = "nginx";
@@ -49,7 +50,7 @@ class NginxRing : public detail::ListedRing<NginxRing> {
     add_all(servers);
   }
 
-  /// The circle has 32 bits: the upper ones of a Position.
+  /// The circle has 32 bits, the upper ones of a Position.
   template <class Key>
   Position position_of(const Key& key) const noexcept {
     return Position{detail::hash_key(KeyHash{}, key)};
@@ -95,7 +96,8 @@ class NginxRing : public detail::ListedRing<NginxRing> {
     }
   }
 
-  /// Host, a zero byte, port. The port is what follows the last colon, as long as that is digits.
+  /// Returns host, a zero byte and port. The port is what follows the last colon, if that is all
+  /// digits.
   static std::string label(const Server& server) {
     std::string_view host = server.name;
     std::string_view port;
@@ -114,7 +116,7 @@ class NginxRing : public detail::ListedRing<NginxRing> {
     return text;
   }
 
-  /// "unix:", in whatever case.
+  /// Whether a name begins with "unix:", in upper or lower case.
   static bool is_unix(std::string_view name) {
     constexpr std::string_view prefix = "unix:";
     if (name.size() < prefix.size()) return false;

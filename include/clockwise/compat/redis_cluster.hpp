@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_COMPAT_REDIS_CLUSTER_HPP
 #define CLOCKWISE_COMPAT_REDIS_CLUSTER_HPP
 
-// Redis Cluster, Valkey: 16,384 slots, a map of who serves them, and what a node answers.
+// Redis Cluster, Valkey: 16,384 slots, the map of their owners, and a node's replies.
 //
 //   static_assert(clockwise::redis_slot("{user:42}:cart") == clockwise::redis_slot("user:42"));
 //
@@ -42,8 +42,8 @@ inline constexpr std::uint32_t redis_slot_count = 16384;
 
 namespace detail {
 
-/// False where `key` holds no '{', seen eight bytes at a time; true for a few others, bytes above
-/// 127 among them.
+/// False only if `key` contains no '{', checked eight bytes at a time; also true for a few keys
+/// without one, such as some with bytes above 127.
 constexpr bool may_have_hash_tag(std::string_view key) {
   if (std::is_constant_evaluated() || key.size() < 8) return key.find('{') != key.npos;
   constexpr std::uint64_t ones = 0x0101010101010101;
@@ -59,8 +59,8 @@ constexpr bool may_have_hash_tag(std::string_view key) {
 
 }  // namespace detail
 
-/// What of a key decides its slot: the text between the first '{' and the next '}' if there is any,
-/// else the whole key.
+/// Returns the part of a key that decides its slot: the text between the first '{' and the next
+/// '}', or the whole key if there is no such text.
 constexpr std::string_view redis_hash_tag(std::string_view key) {
   if (!detail::may_have_hash_tag(key)) return key;
   const std::size_t open = key.find('{');
@@ -70,12 +70,12 @@ constexpr std::string_view redis_hash_tag(std::string_view key) {
   return key.substr(open + 1, close - open - 1);
 }
 
-/// The slot of a key, 0 to 16383: CRC-16/XMODEM of its hash tag, modulo 16384. O(length).
+/// Returns the slot of a key, 0 to 16383: CRC-16/XMODEM of its hash tag, modulo 16384. O(length).
 constexpr std::uint16_t redis_slot(std::string_view key) {
   return detail::crc16(redis_hash_tag(key)) % redis_slot_count;
 }
 
-/// Slots `first` to `last`, both included, as `CLUSTER SLOTS` counts them.
+/// Slots `first` to `last`, both included, as in `CLUSTER SLOTS`.
 struct RedisSlotRange {
   std::uint16_t first = 0;
   std::uint16_t last = 0;
@@ -90,13 +90,13 @@ struct RedisShard {
   std::vector<std::string> replicas;
 };
 
-/// The slots of each of `masters` masters as `redis-cli --cluster create` deals them out: in order,
-/// the bounds rounded in single precision. Throws std::invalid_argument for 0 and for more masters
-/// than slots.
+/// Returns the slots of each of `masters` masters as `redis-cli --cluster create` assigns them: in
+/// order, with bounds rounded in single precision. Throws std::invalid_argument for 0 and for more
+/// masters than slots.
 inline std::vector<RedisSlotRange> redis_even_split(std::uint32_t masters) {
   if (masters == 0 || masters > redis_slot_count) {
-    detail::fail_invalid("an even split over " + std::to_string(masters) + " masters; from 1 to " +
-                         std::to_string(redis_slot_count) + " can be");
+    detail::fail_invalid("masters must be between 1 and " + std::to_string(redis_slot_count) +
+                         ", got " + std::to_string(masters));
   }
   const detail::Single each = detail::Single(redis_slot_count) / detail::Single(masters);
   std::vector<RedisSlotRange> ranges;
@@ -104,7 +104,8 @@ inline std::vector<RedisSlotRange> redis_even_split(std::uint32_t masters) {
   std::uint32_t first = 0;
   for (std::uint32_t i = 1; i <= masters; ++i) {
     end = end + each;
-    // There the 1 is taken off before rounding: exact, so it may come after.
+    // redis-cli subtracts the 1 before rounding; the subtraction is exact, so the order does not
+    // matter.
     std::uint32_t last = static_cast<std::uint32_t>(end.round()) - 1;
     if (i == masters) last = redis_slot_count - 1;
     last = (std::max)(last, first);
@@ -114,11 +115,11 @@ inline std::vector<RedisSlotRange> redis_even_split(std::uint32_t masters) {
   return ranges;
 }
 
-/// A redirection that a node answered with.
+/// A redirection in a node's reply.
 struct RedisRedirect {
   enum class Kind : unsigned char {
-    moved,  ///< The slot is served by `node` from now on.
-    ask,    ///< Send this one request to `node`, behind an ASKING; the slot stays where it is.
+    moved,  ///< `node` owns the slot from now on.
+    ask,    ///< Send this one request to `node`, after an ASKING; the slot keeps its owner.
   };
   Kind kind = Kind::moved;
   std::uint16_t slot = 0;
@@ -127,8 +128,8 @@ struct RedisRedirect {
   friend bool operator==(const RedisRedirect&, const RedisRedirect&) = default;
 };
 
-/// An error reply such as "MOVED 3999 127.0.0.1:6381" or "ASK …", with or without the '-' and the
-/// line's end; nothing where it is another error. An empty host means the one that answered.
+/// Parses an error reply such as "MOVED 3999 127.0.0.1:6381" or "ASK …", with or without the '-'
+/// and the line end; empty for any other error. An empty host means the node that replied.
 inline std::optional<RedisRedirect> parse_redirect(std::string_view error) {
   if (error.starts_with('-')) error.remove_prefix(1);
   if (error.ends_with("\r\n")) error.remove_suffix(2);
@@ -152,36 +153,36 @@ inline std::optional<RedisRedirect> parse_redirect(std::string_view error) {
   return redirect;
 }
 
-/// Who serves which slot, as a client caches it and as a node answers from it.
+/// Which node serves each slot: clients cache this map, nodes answer from it.
 ///
-/// Lookups are one read of a table of 16,384 entries. A slot may be nobody's. Masters without slots
-/// and replicas are members that own nothing. Mutators are all or nothing and throw
-/// std::invalid_argument for a node that is empty, known already or of the wrong kind, and
+/// A lookup is one read of a table of 16,384 entries. A slot can have no owner. Masters without
+/// slots, and replicas, are members that own nothing. Mutators are all or nothing. They throw
+/// std::invalid_argument for a node that is empty, already known or of the wrong kind, and
 /// std::out_of_range for a node that is unknown or a slot above 16383.
 ///
-/// Thread-safety: that of a standard container.
+/// Thread safety: that of a standard container.
 class RedisSlotMap {
  public:
   using node_type = std::string;
 
-  /// Nobody serves anything.
+  /// A map without nodes, in which no slot has an owner.
   RedisSlotMap() { owners_.fill(none); }
-  /// The slots dealt out evenly, in this order: see redis_even_split.
+  /// Assigns the slots evenly, in the order of `masters`: see redis_even_split.
   RedisSlotMap(std::initializer_list<std::string> masters)
       : RedisSlotMap(even_shards(std::span(masters.begin(), masters.size()))) {}
   explicit RedisSlotMap(std::span<const std::string> masters)
       : RedisSlotMap(even_shards(masters)) {}
-  /// As parse_cluster_slots and parse_cluster_shards give them. Throws std::invalid_argument where
-  /// a slot is in two of them.
+  /// Takes shards as parse_cluster_slots and parse_cluster_shards return them. Throws
+  /// std::invalid_argument if a slot is in two of them.
   explicit RedisSlotMap(std::span<const RedisShard> shards) : RedisSlotMap() {
     for (const RedisShard& shard : shards) {
       if (!contains(shard.master)) add(shard.master);
       for (const RedisSlotRange& range : shard.slots) {
         for (std::uint32_t slot = range.first; slot <= range.last; ++slot) {
           if (slot >= redis_slot_count || owners_[slot] == none) continue;
-          detail::fail_invalid("slot " + std::to_string(slot) + " is both " +
-                               detail::quoted(nodes_[owners_[slot]].name) + "'s and " +
-                               detail::quoted(shard.master) + "'s");
+          detail::fail_invalid("slot " + std::to_string(slot) + " is listed twice, for " +
+                               detail::quoted(nodes_[owners_[slot]].name) + " and " +
+                               detail::quoted(shard.master));
         }
         assign(range, shard.master);
       }
@@ -195,14 +196,14 @@ class RedisSlotMap {
 
   // --- Owners -----------------------------------------------------------------------------------
 
-  /// The master that serves `key`: text or bytes. Throws std::out_of_range where its slot is
-  /// nobody's, where a cluster answers CLUSTERDOWN.
+  /// Returns the master that serves `key`, which is text or bytes. Throws std::out_of_range if its
+  /// slot has no owner; a cluster then answers CLUSTERDOWN.
   template <class Key>
   const std::string& lookup(const Key& key) const {
     const std::uint16_t slot = slot_of(key);
     const std::string* const master = owner_of(slot);
     if (master == nullptr) {
-      detail::fail_range("lookup of a key in slot " + std::to_string(slot) + ", which is nobody's");
+      detail::fail_range("lookup: the key's slot " + std::to_string(slot) + " has no owner");
     }
     return *master;
   }
@@ -210,7 +211,7 @@ class RedisSlotMap {
   const std::string* try_lookup(const Key& key) const noexcept {
     return owner_of(slot_of(key));
   }
-  /// nullptr where the slot is nobody's. `slot` is below 16384.
+  /// Returns the slot's owner, or nullptr if it has none. `slot` must be below 16384.
   const std::string* owner_of(std::uint16_t slot) const noexcept {
     const std::uint16_t owner = owners_[slot];
     return owner == none ? nullptr : &nodes_[owner].name;
@@ -221,13 +222,13 @@ class RedisSlotMap {
     if constexpr (detail::Text<Key>) {
       return redis_slot(std::string_view(key));
     } else {
-      static_assert(detail::Bytes<Key>, "clockwise: a key of Redis is text or contiguous bytes");
+      static_assert(detail::Bytes<Key>, "clockwise: a Redis key must be text or contiguous bytes");
       const auto bytes = std::as_bytes(std::span(key));
       return redis_slot({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
   }
 
-  /// The master and its replicas, in the order in which they were listed.
+  /// Returns the master and its replicas, in the order listed, up to `r` nodes.
   template <class Key>
   ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const {
     ReplicaList<std::string> list(r);
@@ -241,8 +242,8 @@ class RedisSlotMap {
     return list;
   }
 
-  /// Each node and its share of the 16,384 slots, in id order; they sum to the share that is
-  /// served.
+  /// Returns each node's share of the 16,384 slots, in id order. They sum to the share that has
+  /// owners.
   std::vector<std::pair<std::string, double>> load_shares() const {
     std::vector<std::uint32_t> slots(nodes_.size());
     for (const std::uint16_t owner : owners_) {
@@ -255,7 +256,7 @@ class RedisSlotMap {
     return shares;
   }
 
-  /// The slots of a node, ascending; none for a replica.
+  /// Returns the slots of a node, ascending; none for a replica.
   std::vector<RedisSlotRange> slots_of(std::string_view node) const {
     const std::size_t index = known(node, "slots_of");
     std::vector<RedisSlotRange> ranges;
@@ -273,35 +274,36 @@ class RedisSlotMap {
 
   struct Node {
     std::string name;
-    std::string master;                 ///< Of a replica; empty for a master.
-    std::vector<std::string> replicas;  ///< Of a master, in the order listed.
+    std::string master;                 ///< A replica's master; empty for a master.
+    std::vector<std::string> replicas;  ///< A master's replicas, in the order listed.
   };
-  /// In id order.
+  /// The nodes, in id order.
   std::span<const Node> nodes() const noexcept { return nodes_; }
   std::size_t size() const noexcept { return nodes_.size(); }
   bool empty() const noexcept { return nodes_.empty(); }
   bool contains(std::string_view node) const { return index_of(node) != none; }
-  /// Whether every slot is somebody's: a cluster that demands it answers nothing otherwise.
+  /// Whether every slot has an owner: a cluster that demands it answers nothing otherwise.
   bool complete() const { return std::find(owners_.begin(), owners_.end(), none) == owners_.end(); }
 
   // --- Membership -------------------------------------------------------------------------------
 
-  /// A master without slots, as CLUSTER MEET leaves it.
+  /// Adds a master without slots, as CLUSTER MEET does.
   void add(std::string master) { insert({std::move(master), {}, {}}); }
   void add_replica(std::string replica, std::string_view master) {
     master_known(master, "add_replica");
     insert({replica, std::string(master), {}});
     nodes_[index_of(master)].replicas.push_back(std::move(replica));
   }
-  /// False where there is no such node. A master that owns slots or has replicas stays: as
-  /// redis-cli refuses to delete it, std::invalid_argument is thrown.
+  /// Removes a node; returns false if absent. Throws std::invalid_argument for a master with slots
+  /// or replicas, which redis-cli also refuses, and for one that imports a slot.
   bool remove(std::string_view node) {
     const std::uint16_t index = index_of(node);
     if (index == none) return false;
     const auto slots = std::count(owners_.begin(), owners_.end(), index);
     if (slots > 0 || !nodes_[index].replicas.empty() || is_target(index)) {
-      detail::fail_invalid("node " + detail::quoted(node) + " still has " + std::to_string(slots) +
-                           " slots and " + std::to_string(nodes_[index].replicas.size()) +
+      detail::fail_invalid("remove: " + detail::quoted(node) + " still has " +
+                           std::to_string(slots) + " slots and " +
+                           std::to_string(nodes_[index].replicas.size()) +
                            " replicas, or imports a slot");
     }
     if (!nodes_[index].master.empty()) {
@@ -312,13 +314,13 @@ class RedisSlotMap {
     return true;
   }
 
-  /// `master` serves these slots from now on, whoever did; what migrated there has arrived.
+  /// Makes `master` the owner of these slots, which ends their migration.
   void assign(RedisSlotRange slots, std::string_view master) {
     const std::uint16_t index = master_known(master, "assign");
     check(slots);
     for (std::uint32_t slot = slots.first; slot <= slots.last; ++slot) set_owner(slot, index);
   }
-  /// Nobody serves them.
+  /// Leaves these slots without an owner, which ends their migration.
   void unassign(RedisSlotRange slots) {
     check(slots);
     for (std::uint32_t slot = slots.first; slot <= slots.last; ++slot) set_owner(slot, none);
@@ -326,8 +328,8 @@ class RedisSlotMap {
 
   // --- Redirections and migration ---------------------------------------------------------------
 
-  /// What a client learns from a redirection: MOVED changes the slot's owner, who may be a node
-  /// never heard of; ASK changes nothing, it is about one request.
+  /// Applies what a client learns from a redirection: MOVED changes the slot's owner, which can be
+  /// a node not yet in the map; ASK concerns one request and changes nothing.
   void apply(const RedisRedirect& redirect) {
     if (redirect.kind == RedisRedirect::Kind::ask) return;
     check({redirect.slot, redirect.slot});
@@ -336,8 +338,8 @@ class RedisSlotMap {
     set_owner(redirect.slot, index_of(redirect.node));
   }
 
-  /// A replica takes its master's slots over and the master becomes its replica: a failover. A
-  /// master stays as it is.
+  /// Fails over: a replica takes its master's slots, and the master becomes its replica. No effect
+  /// on a master.
   void promote(std::string_view node) {
     const std::uint16_t index = known(node, "promote");
     Node& chosen = nodes_[index];
@@ -355,25 +357,26 @@ class RedisSlotMap {
     renumber([&](std::uint16_t old) { return old == former ? index : old; });
   }
 
-  /// The slot starts to move to the master `to`: CLUSTER SETSLOT MIGRATING on its owner, IMPORTING
-  /// on `to`. assign() or unassign() ends that. Throws std::invalid_argument where the slot is
-  /// nobody's or `to`'s already.
+  /// Starts the move of a slot to the master `to`: CLUSTER SETSLOT MIGRATING on its owner,
+  /// IMPORTING on `to`. assign() or unassign() ends it. Throws std::invalid_argument if the slot
+  /// has no owner or `to` already owns it.
   void migrate(std::uint16_t slot, std::string_view to) {
     const std::uint16_t target = master_known(to, "migrate");
     check({slot, slot});
     if (owners_[slot] == none || owners_[slot] == target) {
-      detail::fail_invalid("slot " + std::to_string(slot) + " cannot move to " +
-                           detail::quoted(to) + ": it is " +
-                           (owners_[slot] == none ? "nobody's" : "there"));
+      const std::string number = "slot " + std::to_string(slot);
+      detail::fail_invalid("migrate: " + (owners_[slot] == none
+                                              ? number + " has no owner"
+                                              : detail::quoted(to) + " already owns " + number));
     }
     cancel(slot);
     moves_.push_back({slot, target});
   }
-  /// CLUSTER SETSLOT STABLE: the slot stays where it is.
+  /// Ends a slot's migration without effect, as CLUSTER SETSLOT STABLE does.
   void cancel(std::uint16_t slot) {
     std::erase_if(moves_, [slot](const Move& move) { return move.slot == slot; });
   }
-  /// Whereto the slot is moving; nullptr while it is not.
+  /// Returns the node that the slot is migrating to; nullptr if it is not migrating.
   const std::string* migrating_to(std::uint16_t slot) const noexcept {
     for (const Move& move : moves_) {
       if (move.slot == slot) return &nodes_[move.target].name;
@@ -384,17 +387,17 @@ class RedisSlotMap {
   struct Answer {
     enum class Kind : unsigned char {
       serve,
-      moved,        ///< to the slot's owner
-      ask,          ///< the slot's target
-      cluster_down  ///< the slot is nobody's
+      moved,        ///< To the slot's owner.
+      ask,          ///< To the slot's target.
+      cluster_down  ///< The slot has no owner.
     };
     Kind kind = Kind::serve;
-    const std::string* node = nullptr;  ///< Where it sends the client.
+    const std::string* node = nullptr;  ///< The node that the client is sent to.
   };
 
-  /// What the master `node` answers to a request for one key of `slot`. `key_present`: whether the
-  /// key is there, which only matters while the slot moves away; `asking`: whether the client sent
-  /// ASKING before it.
+  /// Returns the reply of the master `node` to a request for one key of `slot`. `key_present`:
+  /// whether the node has the key, which matters only while the slot is migrating away. `asking`:
+  /// whether the client sent ASKING before the request.
   Answer answer(std::string_view node, std::uint16_t slot, bool key_present,
                 bool asking = false) const {
     const std::uint16_t index = master_known(node, "answer");
@@ -446,36 +449,36 @@ class RedisSlotMap {
   std::uint16_t known(std::string_view name, std::string_view what) const {
     const std::uint16_t index = index_of(name);
     if (index == none) {
-      detail::fail_range(std::string(what) + " of " + detail::quoted(name) +
-                         ", which is not in the cluster");
+      detail::fail_range(std::string(what) + ": " + detail::quoted(name) +
+                         " is not in the cluster");
     }
     return index;
   }
   std::uint16_t master_known(std::string_view name, std::string_view what) const {
     const std::uint16_t index = known(name, what);
     if (!nodes_[index].master.empty()) {
-      detail::fail_invalid(std::string(what) + " of " + detail::quoted(name) +
-                           ", which is a replica of " + detail::quoted(nodes_[index].master));
+      detail::fail_invalid(std::string(what) + ": " + detail::quoted(name) + " is a replica of " +
+                           detail::quoted(nodes_[index].master));
     }
     return index;
   }
   [[noreturn]] static void fail_known(std::string_view name) {
-    detail::fail_invalid("node " + detail::quoted(name) + " is in the cluster already");
+    detail::fail_invalid("node " + detail::quoted(name) + " is already in the cluster");
   }
 
   static void check(RedisSlotRange slots) {
     if (slots.last >= redis_slot_count || slots.first > slots.last) {
-      detail::fail_range("slots " + std::to_string(slots.first) + " to " +
-                         std::to_string(slots.last) + "; there are 0 to 16383");
+      detail::fail_range("slots must be between 0 and 16383, got " + std::to_string(slots.first) +
+                         " to " + std::to_string(slots.last));
     }
   }
 
   void insert(Node node) {
-    if (node.name.empty()) detail::fail_invalid("a node's id is empty");
+    if (node.name.empty()) detail::fail_invalid("a node's id must not be empty");
     const std::size_t place = place_of(node.name);
     if (contains(node.name)) fail_known(node.name);
     if (nodes_.size() == none) {
-      detail::fail_length("more than " + std::to_string(none) + " nodes in a cluster");
+      detail::fail_length("a cluster can have up to " + std::to_string(none) + " nodes");
     }
     nodes_.insert(nodes_.begin() + static_cast<std::ptrdiff_t>(place), std::move(node));
     renumber([place](std::uint16_t old) { return old >= place ? old + 1 : old; });
@@ -504,14 +507,14 @@ class RedisSlotMap {
   std::vector<Move> moves_;
 };
 
-/// A run of slots that changes hands; an empty name is nobody.
+/// A run of slots that moves; an empty name means no owner.
 struct RedisSlotMove {
   RedisSlotRange slots;
   std::string from;
   std::string to;
 };
 
-/// What changes hands between two maps, in runs as long as their owners allow. O(16384).
+/// Returns the slots that move between two maps, in runs as long as their owners allow. O(16384).
 inline std::vector<RedisSlotMove> slot_moves(const RedisSlotMap& before,
                                              const RedisSlotMap& after) {
   std::vector<RedisSlotMove> moves;
@@ -533,11 +536,15 @@ inline std::vector<RedisSlotMove> slot_moves(const RedisSlotMap& before,
 
 namespace detail {
 
+/// How a message ends that refuses `value`: its number, if it is one.
+inline std::string shown(const RespValue& value) {
+  return value.kind == RespValue::Kind::integer ? ", got " + std::to_string(value.integer) : "";
+}
+
 inline std::uint16_t slot_in(const RespValue& value) {
   if (value.kind != RespValue::Kind::integer || value.integer < 0 ||
       value.integer >= std::int64_t{redis_slot_count}) {
-    fail_invalid("a cluster map has a slot that is not from 0 to 16383: " +
-                 std::to_string(value.integer));
+    fail_invalid("a slot in a cluster map must be a number between 0 and 16383" + shown(value));
   }
   return static_cast<std::uint16_t>(value.integer);
 }
@@ -545,7 +552,7 @@ inline std::uint16_t slot_in(const RespValue& value) {
 inline RedisSlotRange slots_in(const RespValue& first, const RespValue& last) {
   const RedisSlotRange range{slot_in(first), slot_in(last)};
   if (range.first > range.last) {
-    fail_invalid("a cluster map has slots from " + std::to_string(range.first) + " to " +
+    fail_invalid("slots in a cluster map must ascend, got " + std::to_string(range.first) + " to " +
                  std::to_string(range.last));
   }
   return range;
@@ -553,21 +560,19 @@ inline RedisSlotRange slots_in(const RespValue& first, const RespValue& last) {
 
 inline const std::vector<RespValue>& items_in(const RespValue& value, std::size_t least) {
   if (value.kind != RespValue::Kind::list || value.items.size() < least) {
-    fail_invalid("a cluster map has something else where a list of at least " +
-                 std::to_string(least) + " belongs");
+    fail_invalid("a cluster map lacks a list of at least " + std::to_string(least) + " items");
   }
   return value.items;
 }
 
 inline std::string endpoint_in(std::string_view host, const RespValue& port) {
   if (port.kind != RespValue::Kind::integer || port.integer < 0 || port.integer > 65535) {
-    fail_invalid("a cluster map has a port that is not from 0 to 65535: " +
-                 std::to_string(port.integer));
+    fail_invalid("a port in a cluster map must be a number between 0 and 65535" + shown(port));
   }
   return std::string(host) + ":" + std::to_string(port.integer);
 }
 
-/// The value of `name` in a map that is written as key, value, key, value.
+/// Returns the value of `name` in a map written as key, value, key, value; nullptr if absent.
 inline const RespValue* field(const std::vector<RespValue>& map, std::string_view name) {
   for (std::size_t i = 0; i + 1 < map.size(); i += 2) {
     if (map[i].text == name) return &map[i + 1];
@@ -577,8 +582,9 @@ inline const RespValue* field(const std::vector<RespValue>& map, std::string_vie
 
 }  // namespace detail
 
-/// The reply to CLUSTER SLOTS, as it came from the server. An unknown host is empty: it is the one
-/// that answered. Throws std::invalid_argument, saying at which byte, for what is no such reply.
+/// Parses the reply to CLUSTER SLOTS, as received from the server. An unknown host is empty: it is
+/// the node that replied. Throws std::invalid_argument for any other text; if it is not RESP, with
+/// the offset.
 inline std::vector<RedisShard> parse_cluster_slots(std::string_view reply) {
   const detail::RespValue value = detail::RespReader(reply).whole();
   std::vector<RedisShard> shards;
@@ -599,8 +605,8 @@ inline std::vector<RedisShard> parse_cluster_slots(std::string_view reply) {
   return shards;
 }
 
-/// The reply to CLUSTER SHARDS, in either version of the protocol; the same otherwise. A shard
-/// without a master is left out.
+/// Parses the reply to CLUSTER SHARDS, in either version of the protocol; otherwise as
+/// parse_cluster_slots. A shard without a master is left out.
 inline std::vector<RedisShard> parse_cluster_shards(std::string_view reply) {
   const detail::RespValue value = detail::RespReader(reply).whole();
   std::vector<RedisShard> shards;
@@ -609,7 +615,7 @@ inline std::vector<RedisShard> parse_cluster_shards(std::string_view reply) {
     const detail::RespValue* const slots = detail::field(fields, "slots");
     const detail::RespValue* const nodes = detail::field(fields, "nodes");
     if (slots == nullptr || nodes == nullptr) {
-      detail::fail_invalid("a shard of a cluster map lacks its slots or its nodes");
+      detail::fail_invalid("a shard in a cluster map lacks the field slots or nodes");
     }
     RedisShard shard;
     const auto& bounds = detail::items_in(*slots, 0);
@@ -626,7 +632,7 @@ inline std::vector<RedisShard> parse_cluster_shards(std::string_view reply) {
       if (port == nullptr) port = detail::field(description, "tls-port");
       std::string_view host = text("endpoint");
       if (host.empty() || host == "?") host = text("ip");
-      if (port == nullptr) detail::fail_invalid("a node of a cluster map lacks its port");
+      if (port == nullptr) detail::fail_invalid("a node in a cluster map lacks the field port");
       std::string name = detail::endpoint_in(host, *port);
       if (text("role") == "master") {
         shard.master = std::move(name);
