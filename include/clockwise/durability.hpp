@@ -598,8 +598,7 @@ struct DomainLoss {
 struct DomainLosses {
   std::vector<DomainLoss> domains;  ///< By datacenter, then rack.
 
-  /// Probability that losing a random domain loses data: the share of domains that hold all of a
-  /// key.
+  /// Probability that losing a random domain loses data: the share that hold all of a key.
   double probability() const {
     double losing = 0;
     for (const DomainLoss& domain : domains) losing += domain.lost > 0 ? 1 : 0;

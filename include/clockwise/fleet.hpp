@@ -125,8 +125,7 @@ class Fleet {
     return entry != health_.end() && !entry->second.down_since;
   }
 
-  /// Returns the predicate for preference_list(key, r, spread, fleet.live()). It refers to the
-  /// fleet.
+  /// Returns the predicate for preference_list(key, r, spread, fleet.live()). Refers to the fleet.
   auto live() const {
     return [this](const node_type& node) { return is_live(node); };
   }
@@ -202,8 +201,7 @@ class Fleet {
     });
   }
 
-  /// Makes the target the ring. Call it when the data is where the target says. Returns the new
-  /// epoch.
+  /// Makes the target the ring. Call it once the data is where it says. Returns the new epoch.
   std::uint64_t commit(std::uint64_t epoch) {
     check_epoch(epoch);
     Ring ring = target_;

@@ -486,7 +486,7 @@ MigrationPlan<typename Before::node_type> plan_migration(const Before& before, c
 /// Returns a plan per changed member, for the same change made one member at a time: joins, then
 /// weights, then leaves, each in id order. Compare their bytes and seconds() with those of
 /// plan_migration, which makes the whole change at once: one by one, data that moves to one joiner
-/// can move again to the next. For rings whose members are placed by name and weight. O(changes *
+/// can move again to the next. For rings that place members by name and weight. O(changes *
 /// replicas (M + N)).
 template <class Ring>
   requires requires(Ring& ring, const typename Ring::node_type& node) {

@@ -70,8 +70,7 @@ class Movement {
   /// overlap. Random access; makes each Transfer on access; valid while the Movement lives.
   using Transfers = detail::IndexView<Movement>;
   Transfers transfers() const& { return Transfers(*this); }
-  /// On a temporary, returns the transfers by value, so a loop over movement(a, b).transfers() is
-  /// safe.
+  /// On a temporary, returns them by value, so a loop over movement(a, b).transfers() is safe.
   std::vector<Transfer<Node>> transfers() && {
     const Transfers all(*this);
     return {all.begin(), all.end()};

@@ -30,8 +30,7 @@ namespace clockwise {
 template <class Ring>
 class Shared {
  public:
-  /// One thread's view. Cheap to make and copy; keep one per thread. Two threads must not share
-  /// one.
+  /// One thread's view. Cheap to make and copy: keep one per thread, and never share one.
   ///
   /// `*reader` is the newest ring published, or, if a writer is publishing at that moment, the one
   /// before it: it never waits. The ring stays unchanged until the next `*reader` or `reader->`, so

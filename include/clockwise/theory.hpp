@@ -54,8 +54,7 @@ constexpr double square_root(double x) noexcept {
   for (; x >= 0x1p54; x /= 4) ++exponent;
   const auto mantissa = static_cast<std::uint64_t>(x);
   // Two bits of mantissa * 2^54 at a time give the root's 54 bits: 53 to keep and one to round by.
-  // The root of a 53-bit number is never halfway between two such numbers, so that bit alone
-  // decides.
+  // A 53-bit number's root is never halfway between two such numbers, so that bit alone decides.
   std::uint64_t root = 0;
   std::uint64_t remainder = 0;
   for (int shift = 52; shift >= -54; shift -= 2) {
@@ -220,9 +219,9 @@ constexpr double longest_arc(std::uint64_t positions, std::uint64_t rank = 1) no
 }
 
 /// Standard deviation of the part of a leaver's share that one given survivor takes over; the mean
-/// is p = 1 / (nodes - 1). At one vnode sqrt(p (1 - p)): one survivor takes all. nodes >= 2. Of the
-/// leaver's v arcs, a survivor gets a Bose-Einstein count with variance v p (1 - p) c, where c = n
-/// v / ((n - 1) v + 1). Arcs vary too, so the whole variance is p (1 - p) (1 + c) / (v + 1).
+/// is p = 1 / (nodes - 1). At one vnode sqrt(p (1 - p)): one survivor takes all. nodes >= 2. A
+/// survivor gets a Bose-Einstein count of the leaver's v arcs. Its variance is v p (1 - p) c, where
+/// c = n v / ((n - 1) v + 1). Arcs vary too, so the whole variance is p (1 - p) (1 + c) / (v + 1).
 constexpr double inherited_stddev(std::uint64_t nodes, std::uint64_t vnodes) noexcept {
   if (nodes < 2 || vnodes == 0) return detail::nan;
   const double n = detail::real(nodes);
@@ -310,7 +309,7 @@ constexpr double ring_ingress(std::uint64_t before, std::uint64_t after) noexcep
 
 /// Share of the stored bytes that the busiest sender sends when `hash % N` changes.
 /// A node has 1 / before and keeps 1 / lcm of it (see mod_n_movement), or nothing if it leaves.
-/// For one replica, or replicas placed independently; replicas on the next indices overlap and move
+/// For one replica, or replicas placed independently; on the next indices they overlap and move
 /// less.
 constexpr double mod_n_egress(std::uint64_t before, std::uint64_t after) noexcept {
   if (before == 0 || after == 0) return detail::nan;
@@ -390,9 +389,9 @@ constexpr std::uint64_t single_vnode_replica_sets(std::uint64_t nodes,
 }
 
 /// Mean number of distinct replica sets, each the next distinct nodes from some position. A set
-/// occurs where all its r members fall into one gap between other nodes' vnodes. There are (n - r)
-/// v gaps, each with that chance 1 / C(n, r). They count as independent, which is low by up to
-/// 0.015 of all sets at n = 16, r = 3. Exact at one vnode. 1 <= replicas <= nodes, vnodes >= 1.
+/// occurs where its r members fall into one gap between other nodes' vnodes. There are (n - r) v
+/// gaps, each with that chance 1 / C(n, r). They count as independent, which is low by up to 0.015
+/// of all sets at n = 16, r = 3. Exact at one vnode. 1 <= replicas <= nodes, vnodes >= 1.
 constexpr double expected_replica_sets(std::uint64_t nodes, std::uint64_t vnodes,
                                        std::uint64_t replicas) noexcept {
   if (replicas == 0 || replicas > nodes || vnodes == 0) return detail::nan;
@@ -431,8 +430,7 @@ constexpr double loss_probability(double sets, std::uint64_t nodes, std::uint64_
 
 /// Mean share of the keys that `failed` random nodes lose, regardless of vnodes: with many sets a
 /// loss is likely and small, with few it is rare and large. 1 <= replicas <= nodes, failed <=
-/// nodes. A replica set is among the failed with probability C(failed, r) / C(nodes, r).
-/// O(replicas).
+/// nodes. Each set is among the failed with probability C(failed, r) / C(nodes, r). O(replicas).
 constexpr double expected_loss(std::uint64_t nodes, std::uint64_t replicas,
                                std::uint64_t failed) noexcept {
   if (replicas == 0 || replicas > nodes || failed > nodes) return detail::nan;
@@ -489,19 +487,17 @@ constexpr std::uint64_t bounded_load_cap(std::uint64_t keys, std::uint64_t nodes
   return detail::real(whole) < exact ? whole + 1 : whole;
 }
 
-/// Slots of the node with the fewest, if fixed slots are dealt evenly: floor(slots / nodes). nodes
-/// >= 1.
+/// Slots of the node with the fewest, if slots are dealt evenly: floor(slots / nodes). nodes >= 1.
 constexpr std::uint64_t slots_min(std::uint64_t slots, std::uint64_t nodes) noexcept {
   return nodes == 0 ? 0 : slots / nodes;
 }
 
-/// Slots of the node with the most, if fixed slots are dealt evenly: ceil(slots / nodes). nodes >=
-/// 1.
+/// Slots of the node with the most, if slots are dealt evenly: ceil(slots / nodes). nodes >= 1.
 constexpr std::uint64_t slots_max(std::uint64_t slots, std::uint64_t nodes) noexcept {
   return nodes == 0 ? 0 : slots / nodes + (slots % nodes != 0 ? 1 : 0);
 }
 
-/// The node with the most slots over the mean, if fixed slots are dealt evenly. slots, nodes >= 1.
+/// The node with the most slots over the mean, if slots are dealt evenly. slots, nodes >= 1.
 /// slots_max * nodes / slots; there is no chance in it.
 constexpr double slots_peak_to_mean(std::uint64_t slots, std::uint64_t nodes) noexcept {
   if (slots == 0 || nodes == 0) return detail::nan;

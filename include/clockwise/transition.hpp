@@ -13,7 +13,7 @@
 // The rule, that of Apache Cassandra's pending ranges: during the change, a write goes to both old
 // and new owners, and an arc is read from its old owners until each new one has a full copy. So
 // under any interleaving, a node that is read has every write that all of write_to() acknowledged.
-// Until the end, so do the old owners: a change can be abandoned at any point, and nothing moves
+// Until the end, so do the old owners: a change can be abandoned at any point and nothing moves
 // back.
 
 #include <algorithm>  // find, max, min

@@ -185,8 +185,7 @@ class Reader {
     }
     return number;
   }
-  /// Reads the number of items that follow, each of at least `size` bytes; fails if they cannot
-  /// fit.
+  /// Reads the number of items that follow, each of at least `size` bytes; fails if too many.
   std::size_t count(const char* what, std::size_t size) {
     const std::size_t start = offset_;
     const std::uint64_t number = varint(what);

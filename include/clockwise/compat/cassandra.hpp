@@ -2,8 +2,7 @@
 #ifndef CLOCKWISE_COMPAT_CASSANDRA_HPP
 #define CLOCKWISE_COMPAT_CASSANDRA_HPP
 
-// Apache Cassandra and ScyllaDB: tokens of the Murmur3Partitioner, and the nodes that hold each
-// range.
+// Apache Cassandra and ScyllaDB: tokens of the Murmur3Partitioner, and which nodes hold a range.
 //
 //   clockwise::CassandraRing ring;
 //   ring.add("10.0.0.1", {.rack = "r1", .datacenter = "dc1"}, {-9223372036854775807, 42});
@@ -33,8 +32,7 @@
 
 namespace clockwise {
 
-/// Returns the token of a serialised partition key. Only the empty key has the least token.
-/// O(length).
+/// Returns the token of a serialised partition key. Only an empty one has the least. O(length).
 constexpr std::int64_t cassandra_token(std::string_view key) noexcept {
   constexpr auto least = (std::numeric_limits<std::int64_t>::min)();
   if (key.empty()) return least;

@@ -158,8 +158,7 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
     if (flavour_ != KetamaFlavour::rj) {
       return (share * Single(digests_per_server) * Single(servers)).floor();
     }
-    // The original multiplies in double, where both products are exact, and rounds to single for
-    // floorf.
+    // The original multiplies in double, both times exactly, and rounds to single for floorf.
     return (share * Single(digests_per_server * std::uint64_t{servers})).floor();
   }
 

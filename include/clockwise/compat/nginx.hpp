@@ -35,8 +35,7 @@ namespace clockwise {
 /// preference_list does with a liveness predicate.
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
-/// whole number from 1 to 104,857, which gives just under 2^24 points, and for a server listed
-/// twice.
+/// whole number from 1 to 104,857 (just under 2^24 points), and for a server listed twice.
 class NginxRing : public detail::ListedRing<NginxRing> {
  public:
   static constexpr std::string_view engine = "nginx";
@@ -96,8 +95,7 @@ class NginxRing : public detail::ListedRing<NginxRing> {
     }
   }
 
-  /// Returns host, a zero byte and port. The port is what follows the last colon, if that is all
-  /// digits.
+  /// Returns host, a zero byte and port. The port follows the last colon, and is all digits.
   static std::string label(const Server& server) {
     std::string_view host = server.name;
     std::string_view port;

@@ -104,8 +104,7 @@ inline std::vector<RedisSlotRange> redis_even_split(std::uint32_t masters) {
   std::uint32_t first = 0;
   for (std::uint32_t i = 1; i <= masters; ++i) {
     end = end + each;
-    // redis-cli subtracts the 1 before rounding; the subtraction is exact, so the order does not
-    // matter.
+    // redis-cli subtracts the 1 before rounding; it is exact, so the order does not matter.
     std::uint32_t last = static_cast<std::uint32_t>(end.round()) - 1;
     if (i == masters) last = redis_slot_count - 1;
     last = (std::max)(last, first);
@@ -242,8 +241,7 @@ class RedisSlotMap {
     return list;
   }
 
-  /// Returns each node's share of the 16,384 slots, in id order. They sum to the share that has
-  /// owners.
+  /// Returns each node's share of the 16,384 slots, in id order. The sum is the share with owners.
   std::vector<std::pair<std::string, double>> load_shares() const {
     std::vector<std::uint32_t> slots(nodes_.size());
     for (const std::uint16_t owner : owners_) {
