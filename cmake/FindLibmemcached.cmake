@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Finds libmemcached, the client library that ketama is checked and measured against, and defines
+# Finds libmemcached, the client library that ketama is checked and measured against. Defines
 # Libmemcached::Libmemcached.
 find_path(Libmemcached_INCLUDE_DIR libmemcached/memcached.h)
 find_library(Libmemcached_LIBRARY memcached)

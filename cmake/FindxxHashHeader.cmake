@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Finds xxhash.h and gives xxHashHeader::xxHashHeader. clockwise inlines the header, so the library
-# beside it is not wanted, and neither is upstream's own target, which links it.
+# Finds xxhash.h and defines xxHashHeader::xxHashHeader. clockwise inlines the header, so it needs
+# neither the library nor upstream's own target, which links the library.
 find_path(xxHashHeader_INCLUDE_DIR xxhash.h DOC "Where xxhash.h is")
 mark_as_advanced(xxHashHeader_INCLUDE_DIR)
 

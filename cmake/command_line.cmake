@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# For scripts run as `cmake -DVARIABLE=… -P <script> -- command…`: runs the command, and gives
-# `command`, `result`, `output` and `errors`. LC_ALL=C keeps compilers to English.
+# For scripts run as `cmake -DVARIABLE=… -P <script> -- command…`: runs the command and sets
+# `command`, `result`, `output` and `errors`. LC_ALL=C makes compilers write English.
 set(command "")
 set(seen FALSE)
 math(EXPR last "${CMAKE_ARGC} - 1")

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Every dependency: what is installed first, else a pinned release by its hash. The library itself
-# needs only xxHash.
+# Every dependency: the installed one, otherwise a pinned release, checked by its hash. The library
+# itself needs only xxHash.
 include(FetchContent)
 
-# Finds `package`, at least `version`, or downloads it. A macro, so that what the package's config
-# sets reaches the caller.
+# Finds `package`, at least `version`, or downloads it. A macro, so that variables set by the
+# package's config reach the caller.
 macro(clockwise_dependency package version url sha256)
   find_package(${package} ${version} QUIET CONFIG)
   if(NOT ${package}_FOUND)

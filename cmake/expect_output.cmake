@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # cmake -DEXPECTED=<file> -P expect_output.cmake -- command…
-# The command must succeed and print what the file holds.
+# The command must succeed and print the contents of the file.
 include(${CMAKE_CURRENT_LIST_DIR}/command_line.cmake)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${command} failed (${result}):\n${output}${errors}")
 endif()
 file(READ ${EXPECTED} expected)
 if(NOT output STREQUAL expected)
-  message(FATAL_ERROR "${command} printed\n${output}\ninstead of what ${EXPECTED} holds\n${expected}")
+  message(FATAL_ERROR "${command} printed\n${output}\ninstead of the contents of ${EXPECTED}\n${expected}")
 endif()

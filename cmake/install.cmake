@@ -7,7 +7,7 @@ set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/clockwise)
 install(TARGETS clockwise EXPORT clockwise-targets FILE_SET HEADERS)
 install(EXPORT clockwise-targets NAMESPACE clockwise:: DESTINATION ${package_dir})
 
-# While the version is 0.x a minor release may break, so it is the compatible unit.
+# While the version is 0.x, a minor release can break users, so only patch releases are compatible.
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/clockwise-config-version.cmake COMPATIBILITY SameMinorVersion
   ARCH_INDEPENDENT)

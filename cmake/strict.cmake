@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 set(CMAKE_CXX_EXTENSIONS OFF)
 
-# The warnings that the headers must be clean under, for targets of this project only: they never
-# reach a consumer. The presets for development and CI turn them into errors.
+# The warnings that the headers must not cause, for this project's targets only; no consumer gets
+# them. The presets for development and CI make them errors.
 add_library(clockwise_strict INTERFACE)
 target_link_libraries(clockwise_strict INTERFACE clockwise)
 if(MSVC)
@@ -18,7 +18,7 @@ else()
       -Wundef)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 raises both falsely at -O3 from inside std::string's operator+ (its bug 105651) and
+  # At -O3, GCC 12 raises both falsely inside std::string's operator+ (its bug 105651) and
   # std::vector's insert.
   list(APPEND clockwise_warnings -Wno-restrict -Wno-stringop-overflow)
 endif()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# How tests are declared. One file for one behaviour.
+# Declares tests. One file per behaviour.
 
-# tests/<name>_test.cpp, a Catch2 program; each of its cases is a test. Further arguments are
+# tests/<name>_test.cpp: a Catch2 program, each case of which is a test. Further arguments are
 # libraries.
 function(clockwise_test name)
   string(REPLACE "/" "_" target ${name}_test) # tests/<folder>/<name>_test.cpp
@@ -11,7 +11,7 @@ function(clockwise_test name)
   catch_discover_tests(${target} TEST_PREFIX "${name}." PROPERTIES LABELS unit)
 endfunction()
 
-# tests/<name>.cpp, a program of its own that returns 0. Further arguments are more sources.
+# tests/<name>.cpp: a separate program that must return 0. Further arguments are more sources.
 function(clockwise_program_test name)
   add_executable(${name} ${name}.cpp ${ARGN})
   target_link_libraries(${name} PRIVATE clockwise_strict)
@@ -24,9 +24,9 @@ function(clockwise_failing_test name pattern)
                                 -P ${PROJECT_SOURCE_DIR}/cmake/expect_failure.cmake -- ${ARGN})
 endfunction()
 
-# tests/compile_fail/<name>.cpp: what stands under `#if CLOCKWISE_TEST_MISUSE` must not compile, and
-# the compiler has to say what the file's line "// expect: <regex>" says. The file without it must
-# compile, so that no test passes for want of a header.
+# tests/compile_fail/<name>.cpp: the code under `#if CLOCKWISE_TEST_MISUSE` must not compile, and
+# the compiler's message must match the file's line "// expect: <regex>". Without that code the file
+# must compile, so that no test passes because a header is missing.
 function(clockwise_compile_fail_test name)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/${name}.cpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
@@ -61,7 +61,7 @@ function(clockwise_output_test name expected)
 endfunction()
 
 # tests/fuzz/<name>.cpp: a test that replays tests/fuzz/corpus/<name> and `rounds` mutations of it.
-# With CLOCKWISE_BUILD_FUZZERS, which takes clang, also the fuzzer fuzz_<name>.
+# With CLOCKWISE_BUILD_FUZZERS, which needs clang, also the fuzzer fuzz_<name>.
 function(clockwise_fuzz_test name rounds)
   add_executable(replay_${name} fuzz/${name}.cpp fuzz/replay.cpp)
   target_link_libraries(replay_${name} PRIVATE clockwise_strict)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What every source file and header owes: the licence line, a guard named after its path, standard
-includes that say what they are for, a place in CMake's file set and, if public, in the umbrella."""
+"""Checks every source file and header: the licence line, a guard named after the path, standard
+includes with a note of what they are for, and a line in CMake's file set and, if public, in the
+umbrella."""
 
 import pathlib
 import re
@@ -32,7 +33,7 @@ def licence_errors():
     for path in source_files():
         head = path.read_text().splitlines()[:2]
         if not any(LICENCE in line for line in head):
-            yield f"{path.relative_to(ROOT)}: its first lines lack {LICENCE}"
+            yield f"{path.relative_to(ROOT)}: the first lines lack {LICENCE}"
 
 
 def header_errors(header, text):
@@ -45,7 +46,7 @@ def header_errors(header, text):
         yield f"{header}: does not end with #endif  // {guard}"
     for line in lines:
         if re.match(r"#include <[a-z0-9_]+>$", line):
-            yield f"{header}: '{line}' does not say what it is for"
+            yield f"{header}: '{line}' has no note of what it is for"
 
 
 def list_errors(what, listed, expected):

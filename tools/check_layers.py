@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The layer rule: a header includes headers of lower layers only, so siblings never include each
-other and there is no cycle; and below layer 3 nothing includes a slow standard header."""
+"""Checks the layers: a header includes only headers of lower layers, so siblings never include each
+other and there is no cycle. Below layer 3, no header includes a slow standard header."""
 
 import pathlib
 import re
 import sys
 
-# A header includes only headers with a smaller number. detail/ stands between the public layers. A
-# new header takes its place here before anything else; a number may have several lines.
+# A header includes only headers with a smaller number. detail/ is between the public layers. Add a
+# new header here first. A number can have several lines.
 LAYERS = """
 0     config version theory
 0.2   detail/error detail/fixed_point detail/hash_policy detail/index_iterator

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The package recipes state the library's version and set only options that the build has."""
+"""Checks that the package recipes have the library's version and set only options of the build."""
 
 import json
 import pathlib
@@ -17,7 +17,7 @@ def errors():
     version = ".".join(re.findall(r"#define CLOCKWISE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))
     port_version = json.loads((PORT / "vcpkg.json").read_text())["version-semver"]
     if port_version != version:
-        yield f"the vcpkg port is of version {port_version}, the library of {version}"
+        yield f"the vcpkg port has version {port_version}, the library {version}"
 
     options = set(re.findall(r"option\((CLOCKWISE_\w+)", (ROOT / "CMakeLists.txt").read_text()))
     for recipe in RECIPES:
@@ -25,7 +25,7 @@ def errors():
         if not used:
             yield f"{recipe.relative_to(ROOT)} sets no option"
         for unknown in sorted(used - options):
-            yield f"{recipe.relative_to(ROOT)} sets {unknown}, which is no option"
+            yield f"{recipe.relative_to(ROOT)} sets {unknown}, which is not an option"
 
 
 def main():

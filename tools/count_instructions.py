@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""count_instructions.py PROGRAM OUT.json: instructions a lookup, counted by callgrind.
+"""count_instructions.py PROGRAM OUT.json: instructions per lookup, counted by callgrind.
 
-PROGRAM is bench/lookup_instructions. Each thing is done so often and then twice as often; the
-difference, less that of doing nothing, is what it costs. The load of the machine does not matter."""
+PROGRAM is bench/lookup_instructions. Each operation runs COUNT times and then twice as often. Its
+cost is the difference, minus that of an empty operation. The machine's load does not matter."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def main():
             result.setdefault(what, {})[f"{nodes}x{vnodes}"] = difference(what) - nothing
     with open(out, "w") as file:
         json.dump(result, file, indent=2)
-    print(f"{out}: instructions a lookup of {', '.join(WHAT)}")
+    print(f"{out}: instructions per lookup of {', '.join(WHAT)}")
 
 
 if __name__ == "__main__":
