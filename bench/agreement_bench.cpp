@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What it costs to share a ring: between threads (Shared), and between programs (wire).
+// The cost of sharing a ring: between threads (Shared), and between programs (wire).
 
 #include <benchmark/benchmark.h>
 
@@ -22,7 +22,7 @@ std::vector<std::string> names(std::size_t count) {
   return nodes;
 }
 
-// A cheap walk over the circle, so that every lookup is another one.
+// A cheap walk over the circle, so that every lookup is of a different key.
 constexpr std::uint64_t stride = 0x9e3779b97f4a7c15;
 
 const Ring& plain_ring() {
@@ -53,7 +53,7 @@ void lookup_shared(benchmark::State& state) {
 BENCHMARK(lookup_plain)->Threads(1)->Threads(2);
 BENCHMARK(lookup_shared)->Threads(1)->Threads(2);
 
-// What encode and decode are measured against: the ring built from names.
+// The baseline of encode and decode: a ring built from names.
 void build_from_names(benchmark::State& state) {
   const auto nodes = names(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) {
@@ -76,7 +76,7 @@ void wire_parse(benchmark::State& state) {
   }
 }
 
-// Parsing, and building the ring.
+// Parses, and builds the ring.
 void wire_decode(benchmark::State& state) {
   const auto bytes = clockwise::wire::encode(Ring(names(static_cast<std::size_t>(state.range(0)))));
   for (auto _ : state) {

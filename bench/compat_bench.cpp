@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Placement of other engines against the engines' own code, in one run.
+// Placement of other engines, compared with the engines' own code in the same run.
 
 #include <benchmark/benchmark.h>
 
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t key_count = 4096;
 
-/// Keys of 16 bytes, one after the other, so that they cost no cache misses of their own.
+/// Keys of 16 bytes, contiguous, so that they cause no extra cache misses.
 const std::vector<std::string>& keys() {
   static const std::vector<std::string> keys = [] {
     std::vector<std::string> made;
@@ -52,7 +52,7 @@ void each_key(benchmark::State& state, Lookup lookup) {
   }
 }
 
-/// Redis's own way: one table, one byte after the other.
+/// Redis's own method: one table, byte by byte.
 constexpr auto bytewise_table = [] {
   std::array<std::uint16_t, 256> table{};
   for (unsigned byte = 0; byte < 256; ++byte) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// What a lookup costs, beside what people use instead and beside the least it could cost.
+// The cost of a lookup, compared with common alternatives and a lower bound.
 //
-// A name is measure/what/nodes x vnodes, or for string keys measure/what/bytes. The counter "ns" is
-// the cost of one lookup; tools/bench_report.py turns it into tables and ratios, which alone mean
-// anything on another machine. The measures:
+// A name is measure/what/nodes x vnodes, or measure/what/bytes for string keys. The counter "ns" is
+// the cost of one lookup. tools/bench_report.py makes tables and ratios of it; only the ratios
+// carry over to another machine. The measures:
 //
-//   throughput  independent keys, hash already taken
+//   throughput  independent keys, already hashed
 //   latency     the next key depends on the last owner
-//   cold        as latency, after a walk over more memory than the second-level cache holds
-//   keys        strings of some length, against the bare hash and libmemcached's ketama
-//   replicas    three copies, against one owner
+//   cold        as latency, after a walk over more memory than the second-level cache has
+//   keys        strings by length, compared with the bare hash and libmemcached's ketama
+//   replicas    three replicas, compared with one owner
 
 #include <benchmark/benchmark.h>
 
@@ -37,7 +37,7 @@ namespace {
 
 using clockwise::Position;
 
-constexpr std::size_t batch = 256;  // lookups an iteration
+constexpr std::size_t batch = 256;  // lookups per iteration
 
 struct Size {
   std::size_t nodes;
@@ -52,7 +52,7 @@ std::vector<std::string> names(std::size_t count) {
   return nodes;
 }
 
-/// Each is made once, when it is first asked for.
+/// Makes each once, at its first use.
 template <class T>
 const T& for_size(const Size& size) {
   static std::map<std::string, std::unique_ptr<T>> made;
@@ -73,8 +73,8 @@ using IndexedFleet = Fleet<Index, clockwise::BucketIndex>;
 template <class Index>
 using PlainFleet = Fleet<Index, clockwise::NoIndex>;
 
-/// Keys that are hashed already, more of them than the index of a large ring has lines, and for
-/// each a place in the array of positions.
+/// Hashed keys, more of them than the index of a large ring has cache lines, and for each an index
+/// into the array of positions.
 struct Keys {
   std::vector<Position> positions;
   std::vector<std::uint32_t> ranks;
@@ -84,7 +84,7 @@ struct Keys {
     positions.resize(size.positions() <= 200'000 ? 1 << 16 : 1 << 20);
     for (Position& position : positions) {
       position = Position{random()};
-      // Even, so that the latency of the limit can hang the next place on the last read.
+      // Even, so that latency/limit can make the next index depend on the last read.
       ranks.push_back(static_cast<std::uint32_t>(random() % size.positions()) & ~1u);
     }
   }
@@ -96,10 +96,9 @@ void report(benchmark::State& state) {
       benchmark::Counter(lookups * 1e-9, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
-// --- One owner, hash already taken
-// ----------------------------------------------------------------
+// --- One owner, with the key already hashed ------------------------------------------------------
 
-/// Every candidate is a callable from a position to an owner, but for the limit.
+/// Every candidate except the limit is a callable from a position to an owner.
 template <class Index>
 struct Index_ {
   static constexpr const char* name = "index";
@@ -190,7 +189,7 @@ void latency(benchmark::State& state, Size size) {
   report(state);
 }
 
-/// The limit: one read of the array of positions for each key, at a place known beforehand.
+/// The limit: one read of the array of positions per key, at a precomputed index.
 template <class Index>
 void limit_throughput(benchmark::State& state, Size size) {
   const auto positions = for_size<IndexedFleet<Index>>(size).ring.positions();
@@ -226,7 +225,7 @@ void limit_latency(benchmark::State& state, Size size) {
   report(state);
 }
 
-/// Runs use(next) on 16 keys at a time, the near caches full of other things.
+/// Runs use(next) on 16 keys at a time, with the near caches full of other data.
 template <class Use>
 void cold(benchmark::State& state, Use use) {
   constexpr std::size_t group = 16;
@@ -243,7 +242,7 @@ void cold(benchmark::State& state, Use use) {
     state.SetIterationTime(all_seconds.back());
     next = (next + group) % (1 << 16);
   }
-  // The median, since this is the time of a clock, which runs on while another program does.
+  // The median, because a clock also counts the time in which other programs run.
   const auto middle = all_seconds.begin() + static_cast<std::ptrdiff_t>(all_seconds.size() / 2);
   std::nth_element(all_seconds.begin(), middle, all_seconds.end());
   state.counters["ns"] = *middle * 1e9 / group;
@@ -285,7 +284,7 @@ void lookup_batch(benchmark::State& state, Size size) {
   report(state);
 }
 
-/// The same without lookup_batch: one by one into an array.
+/// The same without lookup_batch: stores the owners one by one.
 template <class Index>
 void lookup_loop(benchmark::State& state, Size size) {
   const auto& ring = for_size<IndexedFleet<Index>>(size).ring;
@@ -301,16 +300,15 @@ void lookup_loop(benchmark::State& state, Size size) {
   report(state);
 }
 
-// --- String keys
-// ----------------------------------------------------------------------------------
+// --- String keys --------------------------------------------------------------------------------
 
-/// Strings of one length, one after the other in memory.
+/// Strings of one length, contiguous in memory.
 class Strings {
  public:
   explicit Strings(std::size_t length) : length_(length) {
     std::mt19937_64 random(2);
     for (std::size_t i = 0; i < count * length; ++i) {
-      text_ += static_cast<char>('!' + random() % 90);  // no blanks, which memcached refuses
+      text_ += static_cast<char>('!' + random() % 90);  // no spaces, which memcached refuses
     }
   }
   static constexpr std::size_t count = 4096;
@@ -342,7 +340,7 @@ void bare_hash(benchmark::State& state, std::size_t length) {
   });
 }
 
-/// Something of a node that is known without reading it.
+/// A property of a node that is known without reading it.
 std::uint64_t place(const std::string& node) { return reinterpret_cast<std::uintptr_t>(&node); }
 
 void lookup_string(benchmark::State& state, std::size_t length) {
@@ -351,7 +349,7 @@ void lookup_string(benchmark::State& state, std::size_t length) {
 }
 
 #if CLOCKWISE_BENCH_LIBMEMCACHED
-/// 20 servers of 160 points: 3,200, as on a ring of 16 with 200.
+/// 20 servers of 160 points: 3,200 in all, as on a ring of 16 nodes with 200 vnodes.
 void libmemcached_ketama(benchmark::State& state, std::size_t length) {
   const std::unique_ptr<memcached_st, decltype(&memcached_free)> client(memcached_create(nullptr),
                                                                         memcached_free);
@@ -370,8 +368,7 @@ void libmemcached_ketama(benchmark::State& state, std::size_t length) {
 }
 #endif
 
-// --- Replicas
-// -------------------------------------------------------------------------------------
+// --- Replicas -----------------------------------------------------------------------------------
 
 template <class Index>
 struct ThreeCopies {
@@ -391,8 +388,8 @@ struct RackedFleet {
   }
 };
 
-/// What is done with a list: all of it is seen. One entry after the other, as callers do: compilers
-/// would add up two at once, and a read of two entries waits until both stores are through.
+/// Uses all of a list. Reads one entry after the other, as callers do: compilers would otherwise
+/// add two at once, and a read of two entries waits until both stores are complete.
 template <class List>
 std::uint64_t places(const List& list) {
   std::uint64_t sum = 0;
@@ -417,8 +414,7 @@ void each_position(benchmark::State& state, const Size& size, Use use) {
   report(state);
 }
 
-// --- Which are run
-// --------------------------------------------------------------------------------
+// --- Registration -------------------------------------------------------------------------------
 
 template <class Run, class... Arguments>
 benchmark::internal::Benchmark* add(const std::string& name, Run run, Arguments... arguments) {
@@ -437,7 +433,7 @@ void add_candidate(const Size& size) {
 template <class Index>
 void add_owners(const Size& size) {
   add_candidate<LowerBound<Index>>(size);
-  if (size.positions() <= 2'000'000) add_candidate<Map<Index>>(size);  // 48 bytes a position
+  if (size.positions() <= 2'000'000) add_candidate<Map<Index>>(size);  // 48 bytes per position
   add_candidate<NoIndex_<Index>>(size);
   add_candidate<Index_<Index>>(size);
   add("throughput/limit/" + size.name(), limit_throughput<Index>, size);

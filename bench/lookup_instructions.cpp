@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// lookup_instructions WHAT NODES VNODES COUNT: does something COUNT times in the function
+// lookup_instructions WHAT NODES VNODES COUNT: runs an operation COUNT times in the function
 // `measured`, for tools/count_instructions.py to count its instructions under callgrind. A count
-// does not depend on what else the machine does.
+// does not depend on the machine's load.
 
 #include <algorithm>
 #include <cstddef>

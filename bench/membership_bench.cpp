@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What it costs to build a ring and to change one, beside the least it could cost.
+// The cost of building and changing a ring, compared with a lower bound.
 
 #include <benchmark/benchmark.h>
 
@@ -24,7 +24,7 @@ std::vector<std::string> names(std::size_t count) {
   return nodes;
 }
 
-// The floor of a build: hash every label, then sort the positions, without owners.
+// The lower bound of a build: hash every label, then sort the positions, without owners.
 void hash_and_sort(benchmark::State& state) {
   const auto nodes = names(static_cast<std::size_t>(state.range(0)));
   const clockwise::Xxh3 hash;
@@ -55,7 +55,7 @@ void add_all(benchmark::State& state) {
   }
 }
 
-// The floor of a change: copy both arrays into new memory.
+// The lower bound of a change: copy both arrays to new memory.
 void copy_arrays(benchmark::State& state) {
   const Ring<NoIndex> ring(names(static_cast<std::size_t>(state.range(0))));
   const std::vector<std::uint64_t> positions(ring.positions().begin(), ring.positions().end());
@@ -68,7 +68,7 @@ void copy_arrays(benchmark::State& state) {
   }
 }
 
-// One node joins and leaves again, its name in the middle of the order. Two changes an iteration.
+// A node joins and leaves, its name in the middle of the order. Two changes per iteration.
 template <class Lookup>
 void join_and_leave(benchmark::State& state) {
   Ring<Lookup> ring(names(static_cast<std::size_t>(state.range(0))));

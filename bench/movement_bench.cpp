@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What it costs to say what a change moves, beside one pass over the arrays of both rings: 10,000
-// nodes at 200 vnodes are 2,000,000 positions.
+// The cost of computing what moves, compared with one pass over both rings' arrays: 10,000 nodes at
+// 200 vnodes are 2,000,000 positions.
 
 #include <benchmark/benchmark.h>
 
@@ -35,13 +35,13 @@ const Rings& one_joins() {
   return rings;
 }
 
-// No node in common: everything moves.
+// No common node: everything moves.
 const Rings& all_change() {
   static const Rings rings(Ring(names("cache-", 10'000)), Ring(names("store-", 10'000)));
   return rings;
 }
 
-// The floor: read positions and owners of both rings, once.
+// The lower bound: reads positions and owners of both rings once.
 void one_pass(benchmark::State& state) {
   const auto& [before, after] = one_joins();
   for (auto _ : state) {
@@ -86,7 +86,7 @@ void plan_of_a_join_3_replicas(benchmark::State& state) {
   }
 }
 
-// Routing while data moves, beside the same question to a plain ring.
+// Routing while data moves, compared with the same query on a plain ring.
 void preference_list(benchmark::State& state) {
   const auto& [before, after] = one_joins();
   std::uint64_t key = 0;

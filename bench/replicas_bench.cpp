@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Preference lists, replica sets and allocated tokens. Each group has its measure in the same run:
-// lists with racks beside lists without, sets beside one pass over the arrays, chosen tokens beside
-// random ones.
+// Preference lists, replica sets and allocated tokens. Each group has its baseline in the same run:
+// lists with racks / lists without, sets / one pass over the arrays, chosen tokens / random ones.
 
 #include <benchmark/benchmark.h>
 
@@ -60,7 +59,7 @@ void preference_list_one_down(benchmark::State& state) {
   }
 }
 
-// What any count of sets has to do at least: read every position and every owner once.
+// The lower bound of counting sets: reads every position and every owner once.
 void one_pass(benchmark::State& state) {
   const HashRing<> ring = fleet(10'000);
   for (auto _ : state) {
@@ -83,7 +82,7 @@ void replica_sets(benchmark::State& state, Spread spread) {
   state.counters["sets"] = static_cast<double>(distinct);
 }
 
-// --- Tokens: how even is what each node holds a copy of? Largest over fair share, R = 3. ---------
+// --- Tokens: how even replicated ownership is. Largest over fair share, R = 3. -------------------
 
 template <class Ring>
 double peak(const Ring& ring) {
@@ -97,7 +96,7 @@ double peak(const Ring& ring) {
   for (const auto& member : ring.members()) weights[member.rack] += member.weight;
   double peak = 0;
   for (std::size_t i = 0; i < ring.size(); ++i) {
-    // Three racks hold one copy each of everything, no racks all three together.
+    // With three racks, each holds one copy of everything; without racks, all nodes hold three.
     const auto& member = ring.members()[i];
     const double copies = member.rack.empty() ? 3 : 1;
     peak = std::max(peak, owned[i] / (copies * member.weight / weights[member.rack]));
@@ -105,7 +104,7 @@ double peak(const Ring& ring) {
   return peak;
 }
 
-/// Grows to 100 nodes, then 50 times a random one leaves and another takes its place.
+/// Grows to 100 nodes; then, 50 times, a random one leaves and another joins.
 void allocated_tokens(benchmark::State& state, bool weights, bool with_racks) {
   const auto vnodes = static_cast<std::uint32_t>(state.range(0));
   const auto join = [&](TokenRing<>& ring, int number, const NodeOptions& options) {

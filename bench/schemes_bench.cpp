@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The schemes other than the ring, each beside what bounds it from below: jump hash beside the bare
-// loop of its paper, Maglev beside a random read of its table, rendezvous beside its mixes and the
-// ring. Only ratios within one run mean anything.
+// The schemes other than the ring, each compared with a lower bound: jump hash with the bare loop
+// of its paper, Maglev with a random read of its table, rendezvous with its mixes and the ring.
+// Only ratios within one run are meaningful.
 
 #include <benchmark/benchmark.h>
 
@@ -42,7 +42,7 @@ std::vector<std::string> names(std::size_t count) {
   return all;
 }
 
-/// Runs use(position) for one position after the other.
+/// Runs use(position) for each position in turn.
 template <class Use>
 void for_each_position(benchmark::State& state, Use use) {
   const auto& all = positions();
@@ -74,7 +74,7 @@ void lookup(benchmark::State& state) {
 
 // --- Jump ---------------------------------------------------------------------------------------
 
-/// The paper's loop, as bare as it is printed.
+/// The paper's loop, exactly as printed.
 std::int64_t bare_jump(std::uint64_t key, std::int64_t buckets) {
   std::int64_t b = -1, j = 0;
   while (j < buckets) {
@@ -104,9 +104,9 @@ BENCHMARK(jump_back)->Arg(16)->Arg(1000)->Arg(1000000);
 
 // --- Maglev -------------------------------------------------------------------------------------
 
-/// Every read waits for the one before, as a lookup waits for its key: latency, not throughput. In
-/// a table of `state.range(1)` entries, at places that were drawn beforehand, or at hash % size, or
-/// where lookup_index looks.
+/// Every read waits for the previous one, as a lookup waits for its key: latency, not throughput.
+/// The table has `state.range(1)` entries; the index is drawn in advance, or is hash % size, or is
+/// that of lookup_index.
 template <class Place>
 void maglev_chain(benchmark::State& state, Place place) {
   const auto table = clockwise::MaglevOptions{static_cast<std::uint32_t>(state.range(1))};
@@ -200,7 +200,7 @@ BENCHMARK(lookup<clockwise::HashRing<>>)
     ->Arg(64)
     ->Arg(256);
 
-/// A ring that searches its positions by halves, as most rings do.
+/// A ring that uses binary search, as most rings do.
 using SearchedRing =
     clockwise::HashRing<clockwise::Xxh3, std::string, std::uint16_t, clockwise::NoIndex>;
 BENCHMARK(lookup<SearchedRing>)->Name("ring_search")->RangeMultiplier(2)->Range(2, 256);
@@ -211,7 +211,7 @@ BENCHMARK(lookup<clockwise::ModN<>>)->Name("mod_n_lookup")->Arg(16)->Arg(256);
 BENCHMARK(lookup<clockwise::SlotMap<>>)->Name("slot_map_lookup")->Arg(16)->Arg(256);
 BENCHMARK(lookup<clockwise::MultiProbe<>>)->Name("multi_probe_lookup")->Arg(16)->Arg(256);
 
-/// A request comes and goes; the rest of the fleet's load stays.
+/// A request starts and ends; the rest of the fleet's load stays.
 void bounded_load(benchmark::State& state) {
   clockwise::BoundedLoad balancer(filled<clockwise::HashRing<>>(state));
   std::vector<decltype(balancer)::Token> under_way;
