@@ -39,7 +39,7 @@ Ring ring_of(std::size_t nodes, std::uint32_t vnodes = 100) {
   return Ring(numbered("node", nodes), {.vnodes = vnodes});
 }
 
-/// What every assignment has to be: keys in their order, each on the first node with room.
+/// What every assignment must be: keys in order, each on the first node with room.
 template <class Scheme>
 std::map<std::string, std::string> placed_in_order(const Scheme& scheme,
                                                    const std::set<std::string>& keys,
@@ -49,8 +49,7 @@ std::map<std::string, std::string> placed_in_order(const Scheme& scheme,
   for (const auto& [id, weight] : weights) total_weight += weight;
   std::map<std::string, double> room;
   for (const auto& [id, weight] : weights) {
-    // In units in which c and the weights of these tests are whole, so that ceil sees exact
-    // numbers.
+    // In units in which c and these tests' weights are integers, so ceil sees exact numbers.
     const double product =
         std::round(c * 1000) * static_cast<double>(keys.size()) * std::round(weight * 4);
     room[id] = std::ceil(product / (1000 * total_weight * 4));
@@ -83,7 +82,7 @@ TEST_CASE("A cap is ceil(c * total * share), exactly") {
   };
   CHECK(cap(1.25, 5, 10000) == 2500);
   CHECK(cap(1.5, 2, 5) == 4);
-  CHECK(cap(1.1, 1, 10) == 11);  // and not 12, though 1.1 in double is above 1.1
+  CHECK(cap(1.1, 1, 10) == 11);  // not 12, although 1.1 as a double is above 1.1
   CHECK(cap(1.15, 1, 100) == 115);
   CHECK(cap(1.1, 10, 100) == 11);
   CHECK(cap(1.1, 10, 101) == 12);
@@ -99,7 +98,7 @@ TEST_CASE("A bound that bounds nothing is refused") {
   for (const double c : {1.0, 0.5, 0.0, -1.0, 1000.5, std::numeric_limits<double>::quiet_NaN(),
                          std::numeric_limits<double>::infinity()}) {
     CHECK_THROWS_MATCHES(BoundedLoad(ring_of(2), {.c = c}), std::invalid_argument,
-                         MessageMatches(ContainsSubstring("load bound c of")));
+                         MessageMatches(ContainsSubstring("c must be between")));
     CHECK_THROWS_AS((BoundedAssignment<Ring>(ring_of(2), {.c = c})), std::invalid_argument);
   }
 }
@@ -122,7 +121,7 @@ TEST_CASE("Two nodes, five requests, c = 1.5: a cap of 4, all five served") {
     REQUIRE(tokens.back());
   }
   const std::string owner = balancer.scheme().lookup("one key");
-  // The caps while they came: ceil(1.5 * n / 2) = 1, 2, 3, 3, 4.
+  // The caps during the inserts: ceil(1.5 * n / 2) = 1, 2, 3, 3, 4.
   CHECK(balancer.load(owner) == 4);
   CHECK(balancer.load() == 5);
   CHECK(tokens[3].node() != owner);
@@ -160,7 +159,7 @@ TEST_CASE("At V = 100 and c = 1.25 an evenly used fleet asks 1.01 nodes at most"
   BoundedLoad balancer(ring_of(64, 100), {.c = 1.25});
   std::vector<decltype(balancer)::Token> tokens;
   for (const auto& key : real_keys(10000)) tokens.push_back(balancer.acquire(key));
-  // Under way now: 10,000 requests. Each further one replaces the oldest.
+  // 10,000 requests are in flight now. Each further one replaces the oldest.
   std::uint64_t probes = 0, displaced = 0;
   const auto keys = real_keys(60000);
   for (std::size_t i = 10000; i < keys.size(); ++i) {
@@ -228,7 +227,7 @@ TEST_CASE("A token releases once, whatever becomes of it") {
   CHECK(balancer->load() == 0);
 
   moved = balancer->acquire("a");
-  moved = balancer->acquire("b");  // lets go of the first
+  moved = balancer->acquire("b");  // releases the first
   CHECK(balancer->load() == 1);
   {
     const auto scoped = balancer->acquire("c");
@@ -249,7 +248,7 @@ TEST_CASE("A node that leaves takes its load along; its tokens release without e
   CHECK(balancer.load() == 100 - on_node1);
   CHECK(balancer.load("node1") == 0);
 
-  balancer.add("node1");  // comes back, with nothing to do
+  balancer.add("node1");  // joins again, with no load
   CHECK(balancer.load("node1") == 0);
   const auto on_node2 = balancer.load("node2");
   balancer.add("node5", 2.0);
@@ -273,7 +272,7 @@ TEST_CASE("Bounded load over schemes that are no rings") {
   CHECK(balancer.load(list[0]) == 13);  // ceil(1.25 * 80 / 8)
   CHECK(balancer.load(list[6]) > 0);
 
-  clockwise::SlotMap<> map({"a", "b", "c"}, {.slots = 2});  // one of them owns no slot
+  clockwise::SlotMap<> map({"a", "b", "c"}, {.slots = 2});  // one member owns no slot
   BoundedLoad slots(map, {.c = 1.1});
   std::vector<decltype(slots)::Token> more;
   for (int i = 0; i < 100; ++i) {
@@ -368,7 +367,7 @@ TEST_CASE("Stored keys: after any history each is where placing all in order put
         if (*shards.find(id) != owner) FAIL(id << " at step " << step);
         moved += id != touched && where.count(id) != 0 && where[id] != owner ? 1u : 0u;
       }
-      // The relocations are what changed, no more and no less.
+      // The relocations are exactly what changed.
       if (moves.size() != moved) FAIL(moves.size() << " reported, " << moved << " moved");
       for (const auto& move : moves) {
         CHECK(where[move.key] == move.from);
@@ -381,7 +380,7 @@ TEST_CASE("Stored keys: after any history each is where placing all in order put
 }
 
 TEST_CASE("Stored keys: a change moves a number of others that does not grow with the keys") {
-  // The paper's guarantee is O(1 / eps^2) a change: at eps = 0.25 a multiple of 16.
+  // The paper guarantees O(1 / eps^2) per change: at eps = 0.25 a multiple of 16.
   const auto keys = real_keys(8000);
   std::vector<double> mean;
   for (const std::size_t count : {std::size_t{2000}, std::size_t{8000}}) {
@@ -389,15 +388,14 @@ TEST_CASE("Stored keys: a change moves a number of others that does not grow wit
     std::size_t moved = 0;
     for (std::size_t i = 0; i < count; ++i) moved += shards.insert(keys[i]).size();
     mean.push_back(static_cast<double>(moved) / static_cast<double>(count));
-    CHECK(shards.displaced_share() > 0.05);  // four vnodes are uneven, so the bound is at work
+    CHECK(shards.displaced_share() > 0.05);  // four vnodes are uneven, so the bound takes effect
     std::size_t by_erasing = 0;
     for (std::size_t i = 0; i < 500; ++i) by_erasing += shards.erase(keys[i]).size();
     CHECK(static_cast<double>(by_erasing) / 500 <= 16);
     const std::size_t fair = shards.size() / 21;
     const auto by_joining = shards.add("joiner").size();
     CHECK(by_joining >= shards.load("joiner"));
-    CHECK(by_joining <=
-          fair * 16);  // the same guarantee, for the fair share that a node stands for
+    CHECK(by_joining <= fair * 16);  // the same guarantee, for a node's fair share
   }
   INFO("moves an insert: " << mean[0] << " at 2000 keys, " << mean[1] << " at 8000");
   CHECK(mean[0] <= 16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a node is: its id, and nothing but its id.
+// A node is its id and nothing else.
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -64,7 +64,7 @@ enum class Shard : std::uint8_t { last = 255 };
 
 namespace {
 
-// Whether a ring of such nodes places keys as the ring of the ids alone does.
+// Whether a ring of such nodes places keys as a ring of their ids does.
 template <class Node, class IdOf>
 bool places_like_ids(const std::vector<Node>& nodes, const std::vector<std::string>& ids,
                      IdOf id_of) {
@@ -76,7 +76,7 @@ bool places_like_ids(const std::vector<Node>& nodes, const std::vector<std::stri
   return ring.fingerprint() == plain.fingerprint();
 }
 
-// The same question on the scheme that is least to compile.
+// The same on the scheme that compiles fastest.
 template <class Node>
 bool has_id(const Node& node, std::string_view id) {
   clockwise::ModN<Xxh3, std::decay_t<const Node&>> nodes;
@@ -121,7 +121,7 @@ TEST_CASE("two objects with one id are one node, wherever they are") {
   ring.add(*one);
   CHECK(ring.contains(*other));
   CHECK(ring.contains("a"));
-  CHECK(fails_with<std::invalid_argument>("\"a\" is a member already", [&] { ring.add(*other); }));
+  CHECK(fails_with<std::invalid_argument>("\"a\" is already a member", [&] { ring.add(*other); }));
   CHECK(ring.preference_list("key", 1).contains(*other));
   CHECK(ring.remove(*other));
   CHECK(ring.empty());

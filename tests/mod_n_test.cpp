@@ -74,7 +74,7 @@ TEST_CASE("the shares are the residues counted") {
 TEST_CASE("errors name the value and change nothing") {
   ModN<> placement = of({"a", "b"});
   CHECK(
-      fails_with<std::invalid_argument>("\"a\" is a member already", [&] { placement.add("a"); }));
+      fails_with<std::invalid_argument>("\"a\" is already a member", [&] { placement.add("a"); }));
   CHECK(fails_with<std::invalid_argument>("empty", [&] { placement.add(""); }));
   CHECK_FALSE(placement.remove("c"));
   CHECK(placement.size() == 2);
@@ -82,11 +82,13 @@ TEST_CASE("errors name the value and change nothing") {
   CHECK(placement.remove("b"));
   CHECK(placement.empty());
   CHECK(placement.try_lookup("key") == nullptr);
-  CHECK(fails_with<std::out_of_range>("nothing is owned", [&] { placement.lookup("key"); }));
+  CHECK(fails_with<std::out_of_range>("none of the 0 members owns anything",
+                                      [&] { placement.lookup("key"); }));
 }
 
 TEST_CASE("movement over residues is the count over all residues") {
-  // Each pair of fleets out of one pool, so that nodes come and go at both ends and in the middle.
+  // Each pair of fleets is from one pool, so that nodes join and leave at both ends and in the
+  // middle.
   const auto pool = clockwise_test::numbered("n", 8);
   std::size_t wrong = 0;
   for (unsigned first = 1; first < 256; first += 3) {
@@ -116,7 +118,7 @@ TEST_CASE("N -> M keeps min(N, M) / lcm(N, M)") {
   std::size_t wrong = 0;
   for (std::size_t n = 1; n <= 40; ++n) {
     for (std::size_t m = 1; m <= 40; ++m) {
-      // Same width of number, so that nodes come last in the order of ids.
+      // Numbers of one width, so that new nodes come last in id order.
       ModN<Xxh3, int> before;
       ModN<Xxh3, int> after;
       for (std::size_t i = 0; i < n; ++i) before.add(static_cast<int>(10 + i));

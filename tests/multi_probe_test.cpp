@@ -37,7 +37,7 @@ MultiProbe<> fleet(std::size_t nodes, std::uint32_t probes = 21) {
 }  // namespace
 
 TEST_CASE("The owner is the node at the least distance from a probe") {
-  // Found again by asking every node for every probe.
+  // Compared with a search of every node for every probe.
   const auto nodes = fleet(30, 5);
   for (const auto& key : real_keys(2000)) {
     const auto hash = static_cast<std::uint64_t>(nodes.position_of(key));
@@ -45,7 +45,7 @@ TEST_CASE("The owner is the node at the least distance from a probe") {
     std::uint64_t least = ~std::uint64_t{0};
     std::string owner;
     for (int i = 0; i < 5; ++i) {
-      // SplitMix64, as its authors publish it.
+      // SplitMix64, as its authors published it.
       std::uint64_t z = (state += 0x9e3779b97f4a7c15);
       z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
       z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
@@ -80,8 +80,8 @@ TEST_CASE("load_shares are the shares that keys show") {
 }
 
 TEST_CASE("21 probes bring the hottest node to about 1.05 times the mean") {
-  // With random positions S(d) is about exp(-N d), so the most that a node can win, with an arc
-  // that has no end, is K / (K - 1) of the mean: 1.05. Four standard errors of the mean over 100
+  // With random positions S(d) is about exp(-N d), so the most that a node can win, with an
+  // infinite arc, is K / (K - 1) of the mean: 1.05. Four standard errors of the mean over 100
   // fleets, whose peaks have a standard deviation of 0.021 (measured over 200).
   double sum = 0;
   double one_probe = 0;
@@ -153,11 +153,11 @@ TEST_CASE("The preference list says who inherits") {
 TEST_CASE("Bad input is named and changes nothing") {
   for (const std::uint32_t probes : {0u, 4097u}) {
     CHECK_THROWS_MATCHES(MultiProbe<>(MultiProbeOptions{probes}), std::invalid_argument,
-                         MessageMatches(ContainsSubstring("probes is " + std::to_string(probes))));
+                         MessageMatches(ContainsSubstring("got " + std::to_string(probes))));
   }
   auto nodes = fleet(3);
   CHECK_THROWS_MATCHES(nodes.add("node1"), std::invalid_argument,
-                       MessageMatches(ContainsSubstring("\"node1\" is a member already")));
+                       MessageMatches(ContainsSubstring("\"node1\" is already a member")));
   CHECK_THROWS_AS(nodes.add(""), std::invalid_argument);
   CHECK_FALSE(nodes.remove("stranger"));
   check_same_owners(fleet(3), nodes, real_keys(1000));

@@ -33,7 +33,7 @@ Rendezvous<> fleet(std::size_t nodes) {
   return result;
 }
 
-/// Counts how often it is asked.
+/// Counts its calls.
 struct CountingHash {
   std::size_t* calls;
   static constexpr std::string_view name = "counting";
@@ -196,15 +196,15 @@ TEST_CASE("Bad input is named and changes nothing") {
   auto nodes = fleet(3);
   const auto before = nodes;
   CHECK_THROWS_MATCHES(nodes.add("node1"), std::invalid_argument,
-                       MessageMatches(ContainsSubstring("\"node1\" is a member already")));
+                       MessageMatches(ContainsSubstring("\"node1\" is already a member")));
   CHECK_THROWS_MATCHES(nodes.add(""), std::invalid_argument,
-                       MessageMatches(ContainsSubstring("id is empty")));
+                       MessageMatches(ContainsSubstring("id must not be empty")));
   for (const double weight :
        {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     CHECK_THROWS_MATCHES(nodes.add("heavy", weight), std::invalid_argument,
-                         MessageMatches(ContainsSubstring("\"heavy\" has weight")));
+                         MessageMatches(ContainsSubstring("weight of node \"heavy\"")));
     CHECK_THROWS_MATCHES(nodes.set_weight("node1", weight), std::invalid_argument,
-                         MessageMatches(ContainsSubstring("\"node1\" has weight")));
+                         MessageMatches(ContainsSubstring("weight of node \"node1\"")));
   }
   CHECK_THROWS_MATCHES(nodes.set_weight("stranger", 1), std::out_of_range,
                        MessageMatches(ContainsSubstring("\"stranger\"")));
@@ -228,7 +228,8 @@ TEST_CASE("The integer logarithm") {
     }
   }
   SECTION("is off by at most what chords over 2^-10 leave") {
-    // log2 bends by at most log2(e) = 1.45, so a chord of 2^-10 is off by at most 1.45 / 8 * 2^-20.
+    // The second derivative of log2 is at most log2(e) = 1.45, so a chord of 2^-10 deviates by at
+    // most 1.45 / 8 * 2^-20.
     std::uint64_t x = 88172645463325252;
     for (int i = 0; i < 100000; ++i) {
       x ^= x << 13, x ^= x >> 7, x ^= x << 17;
@@ -267,7 +268,7 @@ TEST_CASE("The weighted rank orders as the real quotient does") {
       return static_cast<long double>(clockwise::detail::negative_log2(draw)) / w;
     };
     const long double qa = quotient(a, wa), qb = quotient(b, wb);
-    if (std::abs(qa - qb) < qa * 0x1p-50L) continue;  // nearer than a rank can tell
+    if (std::abs(qa - qb) < qa * 0x1p-50L) continue;  // closer than a rank can resolve
     const bool less = clockwise::detail::weighted_rank(a, clockwise::detail::reciprocal(wa)) <
                       clockwise::detail::weighted_rank(b, clockwise::detail::reciprocal(wb));
     if (less != (qa < qb)) FAIL(a << " / " << wa << " against " << b << " / " << wb);

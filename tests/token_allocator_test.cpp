@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chosen tokens: even, the same everywhere, and never one that is taken.
+// Chosen tokens are even, the same everywhere, and never taken already.
 
 #include "clockwise/token_allocator.hpp"
 
@@ -33,9 +33,9 @@ namespace {
 
 using Tokens = std::vector<std::uint64_t>;
 
-/// The largest replicated ownership beside the fair share, by a walk from every position. The fair
-/// share is by weight: of all copies, or with three racks and three copies of the one that its rack
-/// holds of everything.
+/// The largest replicated ownership / the fair share, by a walk from every position. The fair share
+/// is by weight: of all copies or, with three racks and three replicas, of the rack's one copy of
+/// everything.
 template <class Ring>
 double peak(const Ring& ring, bool racks) {
   std::map<std::string, double> owned;
@@ -72,7 +72,7 @@ TokenRing<> grown(int nodes, std::uint32_t vnodes, bool weights, bool racks) {
 }  // namespace
 
 TEST_CASE("grown to 100 nodes, replicated ownership is even") {
-  // Bounds to keep, not statistics: the tokens are the same on every platform.
+  // Fixed bounds, not statistics: the tokens are the same on every platform.
   CHECK(peak(grown(100, 4, false, false), false) <= 1.08);
   CHECK(peak(grown(100, 8, false, false), false) <= 1.05);
   CHECK(peak(grown(100, 16, false, false), false) <= 1.03);
@@ -133,7 +133,7 @@ TEST_CASE("small and crowded rings") {
   ring.add("crowd", crowd);
   for (int i = 0; i < 5; ++i) join(ring, i, {}, 4);
   CHECK(ring.vnode_count() == 120);
-  // One position, at the end of the circle; a replica count that nobody can serve.
+  // One position, at the end of the circle; more replicas than there are nodes.
   TokenRing<> lone;
   lone.add("a", {(std::numeric_limits<std::uint64_t>::max)()});
   const Tokens tokens = allocate_tokens(lone, {}, {2, 1000, Spread::racks});
@@ -157,7 +157,7 @@ TEST_CASE("a datacenter is balanced by itself") {
   }
   for (int i = 0; i < 20; ++i) {
     const auto id = "n" + std::to_string(i);
-    // The other's tokens are only stepped around.
+    // The other node's tokens are only avoided.
     const Tokens a = alone.tokens_of(id);
     const Tokens b = both.tokens_of(id);
     for (std::size_t j = 0; j < a.size(); ++j) REQUIRE(b[j] - a[j] < 100);
@@ -166,11 +166,13 @@ TEST_CASE("a datacenter is balanced by itself") {
 
 TEST_CASE("what cannot be allocated is refused") {
   const TokenRing<> ring;
-  CHECK(fails_with<std::invalid_argument>(
-      "0 vnodes", [&] { allocate_tokens(ring, {}, {0, 3, Spread::nodes}); }));
-  CHECK(fails_with<std::invalid_argument>(
-      "0 replicas", [&] { allocate_tokens(ring, {}, {4, 0, Spread::nodes}); }));
-  CHECK(fails_with<std::invalid_argument>("weight -1",
+  CHECK(fails_with<std::invalid_argument>("vnodes must be between 1 and 16777216, got 0", [&] {
+    allocate_tokens(ring, {}, {0, 3, Spread::nodes});
+  }));
+  CHECK(fails_with<std::invalid_argument>("replicas must be at least 1, got 0", [&] {
+    allocate_tokens(ring, {}, {4, 0, Spread::nodes});
+  }));
+  CHECK(fails_with<std::invalid_argument>("got -1",
                                           [&] { allocate_tokens(ring, NodeOptions{-1, "", ""}); }));
   CHECK(fails_with<std::length_error>("1600000000 tokens",
                                       [&] { allocate_tokens(ring, NodeOptions{1e8, "", ""}); }));

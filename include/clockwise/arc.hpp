@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_ARC_HPP
 #define CLOCKWISE_ARC_HPP
 
-// Stretches of the circle and their exact sizes.
+// Arcs of the circle and their exact widths.
 
 #include <compare>   // strong_ordering
 #include <cstdint>   // uint64_t
@@ -10,13 +10,13 @@
 
 namespace clockwise {
 
-/// An exact number of positions: 0, up to 2^64 for the whole circle, and sums of such numbers.
+/// An exact number of positions: 0 to 2^64 (the whole circle), or a sum of such numbers.
 class Width {
  public:
   constexpr Width() = default;
   constexpr explicit Width(std::uint64_t positions) : low_(positions) {}
 
-  /// 2^64: every position there is.
+  /// 2^64: every position.
   static constexpr Width whole_circle() {
     Width width;
     width.high_ = 1;
@@ -35,7 +35,7 @@ class Width {
   constexpr std::uint64_t high() const { return high_; }
   constexpr std::uint64_t low() const { return low_; }
 
-  /// As a share of the circle, rounded to double: 1.0 for the whole circle.
+  /// Returns the share of the circle, rounded to double: 1.0 for the whole circle.
   constexpr double fraction() const {
     return static_cast<double>(high_) + static_cast<double>(low_) * 0x1p-64;
   }
@@ -45,8 +45,8 @@ class Width {
   std::uint64_t low_ = 0;
 };
 
-/// The positions (after, last], clockwise, across 2^64 where `last` is smaller. Equal ends mean the
-/// whole circle: an arc is never empty.
+/// The positions (after, last], clockwise; wraps if `last` is smaller. Equal ends mean the whole
+/// circle: an arc is never empty.
 struct Arc {
   std::uint64_t after = 0;
   std::uint64_t last = 0;
@@ -70,8 +70,8 @@ struct Arc {
   constexpr double fraction() const { return width().fraction(); }
 };
 
-/// (a, b] followed by (b, c] is (a, c]; nothing where `second` does not begin at `first`'s end, or
-/// where the two overlap.
+/// Merges (a, b] and (b, c] into (a, c]; empty if `second` does not begin where `first` ends, or if
+/// they overlap.
 constexpr std::optional<Arc> merged(const Arc& first, const Arc& second) {
   const bool fits =
       first.last == second.after && first.width() + second.width() <= Width::whole_circle();

@@ -2,20 +2,20 @@
 #ifndef CLOCKWISE_BOUNDED_LOAD_HPP
 #define CLOCKWISE_BOUNDED_LOAD_HPP
 
-// Consistent hashing with bounded loads (Mirrokni, Thorup, Zadimoghaddam 2016): nobody carries more
-// than c times the mean, and what is too much for a key's owner spills to the next node in the
-// key's order of preference.
+// Consistent hashing with bounded loads (Mirrokni, Thorup, Zadimoghaddam 2016): no node carries
+// more than c times the mean; the excess of a key's owner spills to the next node in the key's
+// preference order.
 //
 //   clockwise::BoundedLoad balancer(std::move(ring), {.c = 1.25});
-//   if (auto token = balancer.acquire("user:42")) {      // a load of one, until `token` goes
+//   if (auto token = balancer.acquire("user:42")) {  // a load of one, until `token` is destroyed
 //     send(token.node(), request);
 //   }
 //
 //   clockwise::BoundedAssignment<clockwise::HashRing<>> shards(std::move(ring), {.c = 1.25});
-//   for (const auto& [key, from, to] : shards.insert("user:42")) ...   // keys that have to move
+//   for (const auto& [key, from, to] : shards.insert("user:42")) ...   // keys that must move
 //
-// BoundedLoad counts requests that are under way, BoundedAssignment places keys that stay. Neither
-// can split one hot key: see hot_key.hpp.
+// BoundedLoad counts requests in flight; BoundedAssignment places stored keys. Neither can split a
+// hot key: see hot_key.hpp.
 
 #include <algorithm>    // sort
 #include <atomic>       // atomic, memory_order_relaxed
@@ -40,24 +40,23 @@
 namespace clockwise {
 
 struct BoundedLoadOptions {
-  /// The most a node carries, in units of its fair share: above 1, up to 1,000; kept to a
-  /// millionth.
+  /// A node's maximum load over its fair share: above 1, up to 1,000; rounded to a millionth.
   double c = 1.25;
-  /// And never more than this, whatever the share: what a machine can take. BoundedLoad only.
+  /// An absolute limit per node, whatever its share. BoundedLoad only.
   std::uint64_t node_limit = ~std::uint64_t{0};
 };
 
 namespace detail {
 
 /// The caps of a partitioner's members: ceil(c * total * weight / sum of weights), in integers, so
-/// that c = 1.1 and a total of 10 make 11 and not 12.
+/// c = 1.1 and a total of 10 give 11, not 12.
 class LoadCaps {
  public:
   template <class Scheme>
   LoadCaps(const Scheme& scheme, double c) : millionths_(millionths(c)) {
     const auto weight_of = [&](std::size_t i) {
       const auto& member = scheme.members()[i];
-      // A member that owns nothing is on no key's way, so its share would stay empty.
+      // A member that owns nothing is in no key's preference order, so its share would stay empty.
       if constexpr (requires { member.vnodes; }) {
         if (member.vnodes == 0) return 0.0;
       }
@@ -76,7 +75,7 @@ class LoadCaps {
     for (std::uint64_t& share : shares_) share = divide(share >> 1, share << 63, total);
   }
 
-  /// `total` is below 2^33.
+  /// `total` must be below 2^33.
   std::uint64_t cap(std::size_t member, std::uint64_t total) const noexcept {
     const std::uint64_t scaled_total = total * millionths_;
     const std::uint64_t low = scaled_total * shares_[member];
@@ -88,8 +87,7 @@ class LoadCaps {
  private:
   static std::uint64_t millionths(double c) {
     if (!(c > 1 && c <= 1000) || c * 1e6 + 0.5 < 1000001) {
-      fail_invalid("a load bound c of " + std::to_string(c) +
-                   "; it is above 1 by a millionth or more, and at most 1000");
+      fail_invalid("c must be between 1.000001 and 1000, got " + std::to_string(c));
     }
     return static_cast<std::uint64_t>(c * 1e6 + 0.5);
   }
@@ -98,8 +96,8 @@ class LoadCaps {
   std::vector<std::uint64_t> shares_;  // by member, in units of 2^-63, rounded down
 };
 
-/// Calls visit(index) for the members that own something, in the order in which a key prefers them,
-/// until it gives false.
+/// Calls visit(index) for the members that own something, in the key's preference order, until it
+/// returns false.
 template <class Scheme, class Visit>
 void for_each_preferred(const Scheme& scheme, Position key, Visit visit) {
   const auto owner = scheme.lookup_index(key);
@@ -121,23 +119,23 @@ void for_each_preferred(const Scheme& scheme, Position key, Visit visit) {
 
 }  // namespace detail
 
-/// A load balancer's view: acquire() finds the first node in the key's order of preference that is
-/// below its cap, ceil(c * (load + 1) * weight / sum of weights), where `load` is that of all
-/// members; the arriving request counts, so an idle fleet takes its first one. `Scheme` is any
-/// Partitioner with lookup_index and index_of: every one of this library.
+/// A load balancer: acquire() finds the first node in the key's preference order that is below its
+/// cap, ceil(c * (load + 1) * weight / sum of weights). `load` is that of all members; the arriving
+/// request counts, so an idle fleet takes its first one. `Scheme` is any Partitioner with
+/// lookup_index and index_of, which all of this library have.
 ///
-/// While every node takes its cap there is always one with room. acquire() can find none, and says
-/// so by an empty token, where node_limit or `is_available` stands in the way.
+/// If every node can take its cap, one always has room. acquire() returns an empty token only if
+/// node_limit or `is_available` rules out all that have room.
 ///
 ///   std::invalid_argument  c that is NaN, not above 1, or above 1,000
-///   what Scheme's mutators throw; then nothing has changed
+///   what Scheme's mutators throw; nothing has changed then
 ///
-/// acquire: the lookup, then one step a node that is full. Thread-safety: any number of threads may
-/// acquire and release at once; a change of members needs those that acquire kept out, as with a
-/// standard container, but not those that release.
+/// acquire: the lookup, then one step per full node. Thread safety: any number of threads can
+/// acquire and release at once. A change of members must exclude threads that acquire, as with a
+/// standard container, but not threads that release.
 template <Partitioner Scheme>
 class BoundedLoad {
-  /// The top bit of a node's load says that it has left.
+  /// The top bit of a node's load is set once it has left.
   static constexpr std::uint64_t gone = std::uint64_t{1} << 63;
 
   struct Counter {
@@ -151,8 +149,8 @@ class BoundedLoad {
  public:
   using node_type = typename Scheme::node_type;
 
-  /// A load of one on one node, until it is released or destroyed. May outlive the node's
-  /// membership and the balancer. Empty where the fleet was saturated, and after release.
+  /// A load of one on one node, until it is released or destroyed. Can outlive the node's
+  /// membership and the balancer. Empty if the fleet was saturated, and after release.
   class Token {
    public:
     Token() = default;
@@ -166,15 +164,15 @@ class BoundedLoad {
     ~Token() { release(); }
 
     explicit operator bool() const noexcept { return counter_ != nullptr; }
-    /// The token is not empty.
+    /// The token must not be empty.
     const node_type& node() const noexcept { return counter_->node; }
-    /// Nodes that were asked for room: 1 where the key's owner had some.
+    /// Nodes tried: 1 if the key's owner had room.
     std::uint32_t probes() const noexcept { return probes_; }
-    /// False where there was nothing left to release.
+    /// Releases the load; returns false if there was none left to release.
     bool release() noexcept {
       const auto counter = std::exchange(counter_, nullptr);
       if (counter == nullptr) return false;
-      // What was on a node when it left is out of the total since then.
+      // A node's load left the total when the node left.
       if ((counter->load.fetch_sub(1) & gone) == 0) counter->total->fetch_sub(1);
       return true;
     }
@@ -199,15 +197,14 @@ class BoundedLoad {
   Token acquire(const Key& key) {
     return acquire(key, [](const node_type&) { return true; });
   }
-  /// Passes over the nodes for which `is_available(node)` does not hold.
+  /// Skips nodes for which is_available(node) is false.
   template <class Key, std::predicate<const node_type&> IsAvailable>
   Token acquire(const Key& key, const IsAvailable& is_available) {
     Token token;
     std::uint32_t probes = 0;
     std::uint64_t total = 0;
     std::uint64_t latest = total_->fetch_add(1) + 1;
-    // Once, and again where others have come meanwhile: caps by a total that is too low may all be
-    // taken.
+    // Again if requests arrived meanwhile: caps for a total that is too low may all be taken.
     for (; !token && total < latest; latest = total_->load()) {
       total = latest;
       detail::for_each_preferred(scheme_, scheme_.position_of(key), [&](std::size_t member) {
@@ -234,8 +231,8 @@ class BoundedLoad {
   /// The same as token.release().
   bool release(Token& token) noexcept { return token.release(); }
 
-  /// Several changes of members as one: fn(scheme) makes them on a copy. Loads of those that stay
-  /// stay; tokens of those that leave stop counting, and may be released at any time.
+  /// Changes members in one step: fn(scheme) edits a copy. Remaining members keep their loads;
+  /// tokens of the others stop counting and can be released at any time.
   template <class Fn>
   void update(Fn&& fn) {
     Scheme scheme = scheme_;
@@ -266,15 +263,15 @@ class BoundedLoad {
   }
 
   const Scheme& scheme() const noexcept { return scheme_; }
-  /// Requests under way at all members.
+  /// Requests in flight at all members.
   std::uint64_t load() const noexcept { return total_->load(); }
-  /// At one member; 0 where `id` is none.
+  /// Requests in flight at one member; 0 if `id` is not a member.
   template <class Id>
   std::uint64_t load(const Id& id) const {
     const auto index = scheme_.index_of(id);
     return index == Scheme::npos ? 0 : counters_[static_cast<std::size_t>(index)]->load.load();
   }
-  /// What a member may carry with the next request counted; 0 where `id` is none.
+  /// A member's cap, counting the next request; 0 if `id` is not a member.
   template <class Id>
   std::uint64_t capacity(const Id& id) const {
     const auto index = scheme_.index_of(id);
@@ -287,7 +284,7 @@ class BoundedLoad {
     return cap < options_.node_limit ? cap : options_.node_limit;
   }
 
-  /// One counter a member, those that exist taken over.
+  /// Returns one counter per member, with the existing ones kept.
   std::vector<std::shared_ptr<Counter>> counters_for(const Scheme& scheme) const {
     std::vector<std::shared_ptr<Counter>> counters;
     for (const auto& member : scheme.members()) {
@@ -306,29 +303,28 @@ class BoundedLoad {
   std::vector<std::shared_ptr<Counter>> counters_;  // by member
 };
 
-/// Keys that stay where they are put: every member holds at most ceil(c * keys * weight / sum of
-/// weights) of them, and a change moves few.
+/// Stored keys: every member holds at most ceil(c * keys * weight / sum of weights) of them, and a
+/// change moves few.
 ///
-/// Keys have an order of their own, by mix(hash(key)), then by themselves. Each is on the first
-/// node of its preference that is not filled by keys before it: the assignment that placing all
-/// keys in that order would give, and the only one in which no key could be nearer its owner at the
-/// cost of a later one. So it is a function of members, options and keys, whatever the history, and
-/// two programs agree on it. A change moves an expected O(1 / (c - 1)^2) keys beyond those that it
-/// is about.
+/// Keys are ordered by mix(hash(key)), then by value. Each is on the first node of its preference
+/// that earlier keys do not fill: the result of placing all keys in that order, and the only one in
+/// which no key could be nearer its owner at the cost of a later one. So it depends only on
+/// members, options and keys, not on history, and two programs agree on it. A change moves an
+/// expected O(1 / (c - 1)^2) keys in addition to those it concerns directly.
 ///
 ///   std::invalid_argument  c that is NaN, not above 1, or above 1,000
-///   std::out_of_range      insert where nothing is owned
+///   std::out_of_range      insert if nothing is owned
 ///
-/// insert, erase: O(N) for the caps, O(log keys) and a walk for each key that moves. A change of
-/// members places all keys anew: O(keys * log keys). All but insert and erase are all or nothing;
-/// those two may leave less than they found only where memory runs out. `Key` is ordered by < and a
-/// key of the scheme. Thread-safety: that of a standard container.
+/// insert, erase: O(N) for the caps, O(log keys) and a walk per key that moves. A change of members
+/// places all keys again: O(keys * log keys). All mutators except insert and erase are all or
+/// nothing; those two can lose keys, but only if memory runs out. `Key` must be ordered by < and be
+/// a key of the scheme. Thread safety: that of a standard container.
 template <Partitioner Scheme, class Key = std::string>
 class BoundedAssignment {
  public:
   using node_type = typename Scheme::node_type;
 
-  /// A key that has to be carried from one node to another.
+  /// A key that must move from one node to another.
   struct Relocation {
     Key key;
     node_type from;
@@ -341,18 +337,18 @@ class BoundedAssignment {
     held_.resize(scheme_.size());
     passed_.resize(scheme_.size());
   }
-  // Entries are known by their addresses.
+  // Entries are identified by their addresses.
   BoundedAssignment(const BoundedAssignment&) = delete;
   BoundedAssignment& operator=(const BoundedAssignment&) = delete;
   ~BoundedAssignment() = default;
 
-  /// Places a key and gives the others that have to move for it. Nothing happens where it is there.
+  /// Inserts a key and returns the others that must move. No effect if present.
   Relocations insert(Key key) {
     if (keys_.count(key) != 0) return {};
     const Position position = scheme_.position_of(key);
     if (scheme_.lookup_index(position) == Scheme::npos) {
-      detail::fail_range("insert where nothing is owned, among " + std::to_string(scheme_.size()) +
-                         " members");
+      detail::fail_range("insert: none of the " + std::to_string(scheme_.size()) +
+                         " members owns anything");
     }
     const auto [at, is_new] = keys_.try_emplace(std::move(key));
     Entry& entry = at->second;
@@ -365,8 +361,7 @@ class BoundedAssignment {
     return relocations(before);
   }
 
-  /// Takes a key away and gives the others that have to move then. Nothing happens where it is not
-  /// there.
+  /// Erases a key and returns the others that must move. No effect if absent.
   Relocations erase(const Key& key) {
     const auto at = keys_.find(key);
     if (at == keys_.end()) return {};
@@ -379,14 +374,14 @@ class BoundedAssignment {
     return relocations(before);
   }
 
-  /// The node of a key, nullptr where it was not inserted.
+  /// Returns the node of a key; nullptr if it was not inserted.
   const node_type* find(const Key& key) const {
     const auto at = keys_.find(key);
     return at == keys_.end() ? nullptr : &scheme_.node(index(at->second.member));
   }
 
-  /// Changes of members: fn(scheme) makes them on a copy. Throws std::out_of_range where there are
-  /// keys and nobody would be left to hold them.
+  /// Changes members in one step: fn(scheme) edits a copy. Throws std::out_of_range if there are
+  /// keys but no member would be left to hold them.
   template <class Fn>
   Relocations update(Fn&& fn) {
     Scheme scheme = scheme_;
@@ -410,7 +405,7 @@ class BoundedAssignment {
         return true;
       });
       if (member == none) {
-        detail::fail_range("nobody is left to hold " + std::to_string(keys_.size()) + " keys");
+        detail::fail_range("no member is left to hold " + std::to_string(keys_.size()) + " keys");
       }
       held[member].insert(entry);
       placed.emplace_back(entry, member);
@@ -431,7 +426,7 @@ class BoundedAssignment {
       scheme.add(std::move(node), std::forward<Arguments>(arguments)...);
     });
   }
-  /// No relocations where there is no such node.
+  /// Removes a node; no relocations if absent.
   template <class Id>
   Relocations remove(const Id& id)
     requires RemovesAny<Scheme>
@@ -441,7 +436,7 @@ class BoundedAssignment {
 
   const Scheme& scheme() const noexcept { return scheme_; }
   std::size_t size() const noexcept { return keys_.size(); }
-  /// Keys on a member, and how many it may hold of those that there are; 0 where `id` is none.
+  /// Keys on a member, and its cap for the present number of keys; 0 if `id` is not a member.
   template <class Id>
   std::size_t load(const Id& id) const {
     const auto at = scheme_.index_of(id);
@@ -452,7 +447,7 @@ class BoundedAssignment {
     const auto at = scheme_.index_of(id);
     return at == Scheme::npos ? 0 : caps_.cap(static_cast<std::size_t>(at), keys_.size());
   }
-  /// Keys that are not on their owner, as a share of all.
+  /// Returns the share of the keys that are not on their owner.
   double displaced_share() const {
     std::size_t displaced = 0;
     for (const auto& [key, entry] : keys_) {
@@ -478,7 +473,7 @@ class BoundedAssignment {
     }
   };
   using Set = std::set<Entry*, Earlier>;
-  using Before = std::map<Entry*, std::size_t, Earlier>;  // where those that were moved had been
+  using Before = std::map<Entry*, std::size_t, Earlier>;  // moved keys: where they were
 
   static auto index(std::size_t member) { return static_cast<typename Scheme::index_type>(member); }
   static bool same_node(const node_type& a, const node_type& b) {
@@ -496,8 +491,8 @@ class BoundedAssignment {
     if (to != none) held_[to].insert(entry);
   }
 
-  /// Lets a key that is nowhere, and has passed some nodes of its preference, go on to the first
-  /// that has room or a later key, which then goes on in turn.
+  /// Places a key that is on no node, and has passed some nodes of its preference, on the next one
+  /// that has room or a later key. The later key then moves on in turn.
   void place(Entry* entry, Before& before) {
     while (entry != nullptr) {
       Entry* next = nullptr;
@@ -526,8 +521,8 @@ class BoundedAssignment {
     return last;
   }
 
-  /// The key is about to leave its node, or to move to one that it has passed: it has passed those
-  /// before that one only.
+  /// For a key about to leave its node, or to return to one that it has passed (`from`): forgets
+  /// which nodes it passed, from `from` on or all.
   void forget_passing(Entry* entry, std::size_t from = none) {
     bool reached = from == none;
     detail::for_each_preferred(scheme_, entry->position, [&](std::size_t member) {
@@ -538,9 +533,9 @@ class BoundedAssignment {
     });
   }
 
-  /// After a change of the caps, or a hole: whoever has passed a node that has room comes back to
-  /// it, and whoever is too much goes on. In this order, since place() takes room as it finds it:
-  /// no earlier key may be waiting for it.
+  /// After caps change or a key leaves: keys that passed a node with room return to it, then keys
+  /// above a cap move on. In this order, because place() takes any room it finds: no earlier key
+  /// may be waiting for it.
   void settle(Before& before) {
     for (bool changed = true; changed;) {
       changed = false;
@@ -576,7 +571,7 @@ class BoundedAssignment {
   detail::LoadCaps caps_;
   std::map<Key, Entry> keys_;
   std::vector<Set> held_;    // by member: the keys on it
-  std::vector<Set> passed_;  // by member: the keys that would rather be on it than where they are
+  std::vector<Set> passed_;  // by member: the keys that prefer it to their node
 };
 
 }  // namespace clockwise

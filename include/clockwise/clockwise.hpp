@@ -2,8 +2,7 @@
 #ifndef CLOCKWISE_CLOCKWISE_HPP
 #define CLOCKWISE_CLOCKWISE_HPP
 
-// The whole library but shared.hpp and compat/, which pull in more: include those where they are
-// used.
+// The whole library except shared.hpp and compat/, which include more: include those if needed.
 
 #include "clockwise/arc.hpp"
 #include "clockwise/balance.hpp"

@@ -8,8 +8,8 @@
 
 namespace clockwise {
 
-/// What can be asked of a placement: the owner of a key, the first r distinct nodes for it, and
-/// each node's share of the key space.
+/// The queries of a placement: the owner of a key, the first r distinct nodes for it, and each
+/// node's share of the key space.
 template <class P>
 concept Placement = requires(const P& view, std::string_view key) {
   typename P::node_type;
@@ -18,19 +18,19 @@ concept Placement = requires(const P& view, std::string_view key) {
   { (*view.load_shares().begin()).second } -> std::convertible_to<double>;
 };
 
-/// Any member can be let go, by its node or id.
+/// Any member can be removed, by node or id.
 template <class P>
 concept RemovesAny = requires(P& scheme, const typename P::node_type& node) {
   { scheme.remove(node) } -> std::convertible_to<bool>;
 };
 
-/// Only the member that came last can be let go.
+/// Only the last member can be removed.
 template <class P>
 concept RemovesLast = requires(P& scheme) { scheme.pop(); };
 
-/// What every scheme can do, so that code written for one runs on all: a Placement that takes nodes
-/// in and lets them go. Code that has to remove a certain node asks for RemovesAny besides, which
-/// turns JumpHash away: its buckets can only end earlier.
+/// What every scheme supports, so code written for one runs on all: a Placement that nodes can join
+/// and leave. Code that must remove a particular node also requires RemovesAny, which JumpHash is
+/// not: it can only remove its last node.
 template <class P>
 concept Partitioner = Placement<P> && (RemovesAny<P> || RemovesLast<P>) &&
                       requires(P& scheme, const typename P::node_type& node) { scheme.add(node); };

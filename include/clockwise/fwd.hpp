@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_FWD_HPP
 #define CLOCKWISE_FWD_HPP
 
-// Forward declarations, for headers that only name these types. The default template arguments are
-// here and nowhere else.
+// Forward declarations, for headers that only name these types. Only these declarations have the
+// default template arguments.
 
 #include <concepts>  // unsigned_integral
 #include <cstdint>   // uint16_t, uint64_t
@@ -26,11 +26,11 @@ struct SlotMapOptions;
 template <class Node>
 class ReplicaList;
 
-/// How a ring finds the vnode at or after a position. The index answers in about one memory read
-/// and takes up to 8 bytes a position (2.6 on a large ring) beside the table's own; it is rebuilt
-/// with every change.
+/// How a ring finds the vnode at or after a position. The index takes about one memory read, and up
+/// to 8 extra bytes per position (12 with a 32-bit Index; 2.6 on a large ring). Every change
+/// rebuilds it.
 struct BucketIndex {};
-/// No index: a binary search of the positions, for rings that are many or seldom asked.
+/// No index: binary search, for many rings or rare lookups.
 struct NoIndex {};
 
 template <HashFunction Hash = Xxh3, class Node = std::string,

@@ -3,7 +3,7 @@
 #define CLOCKWISE_HASH_HPP
 
 // Hash policies, positions and the bytes of a key. A ring hashes keys and vnode labels with one
-// policy; std::hash never decides placement, since it may differ between two programs.
+// policy; std::hash never decides placement: it can differ between programs.
 
 #include <array>        // array
 #include <compare>      // strong_ordering
@@ -28,8 +28,8 @@
 
 namespace clockwise {
 
-/// A place on the circle of 64-bit unsigned integers: a hash taken earlier. Lookups accept it where
-/// they accept a key, and skip the hash.
+/// A position on the circle of 64-bit unsigned integers: a hash computed earlier. Lookups accept it
+/// as a key and skip hashing.
 enum class Position : std::uint64_t {};
 
 inline std::uint64_t Xxh3::operator()(std::span<const std::byte> bytes) const noexcept {
@@ -40,7 +40,7 @@ inline std::uint64_t Xxh64::operator()(std::span<const std::byte> bytes) const n
   return XXH64(bytes.data(), bytes.size(), seed);
 }
 
-/// 128 bits that two programs compare to learn whether they place keys alike.
+/// 128 bits that tell whether two programs place keys alike.
 struct Fingerprint {
   std::uint64_t high = 0;
   std::uint64_t low = 0;
@@ -62,7 +62,7 @@ namespace detail {
 template <class T>
 concept Text = std::convertible_to<const T&, std::string_view>;
 
-/// Contiguous bytes of any spelling. std::span does the checking, which keeps <ranges> out.
+/// Contiguous bytes of any type. std::span does the checking, so <ranges> is not needed.
 template <class T>
 concept Bytes = std::convertible_to<const T&, std::span<const std::byte>> ||
                 std::convertible_to<const T&, std::span<const unsigned char>> ||
@@ -78,8 +78,8 @@ concept PortableInteger =
 template <class T>
 inline constexpr bool always_false = false;
 
-/// The hash of `key`'s bytes under the placement contract: text as its characters, bytes as they
-/// are, an integer or enum widened to 64 bits and written little-endian, a Position as itself.
+/// Returns the hash of `key`'s bytes under the placement contract: text as its characters, bytes as
+/// they are, an integer or enum widened to 64 bits and written little-endian, a Position as itself.
 template <HashFunction Hash, class Key>
 std::uint64_t hash_key(const Hash& hash, const Key& key) noexcept {
   if constexpr (std::same_as<Key, Position>) {
@@ -102,19 +102,20 @@ std::uint64_t hash_key(const Hash& hash, const Key& key) noexcept {
     return hash(bytes);
   } else {
     static_assert(always_false<Key>,
-                  "clockwise: a key is text, contiguous bytes, an integer or enum of at most 64 "
-                  "bits (not plain char or wchar_t, which differ by platform), or a Position");
+                  "clockwise: a key must be text, contiguous bytes, an integer or enum of up to "
+                  "64 bits (not plain char or wchar_t, which differ between platforms), or a "
+                  "Position");
     return 0;
   }
 }
 
-/// 128-bit digest for fingerprints and checksums; the same number on every platform.
+/// Returns a 128-bit digest for fingerprints and checksums, the same on every platform.
 inline Fingerprint digest(std::string_view bytes) noexcept {
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
   return {hash.high64, hash.low64};
 }
 
-/// Tells one configured policy from another: its hash of a fixed text, which a seed changes.
+/// Identifies a configured policy: its hash of a fixed text, which a seed changes.
 template <HashFunction Hash>
 std::uint64_t policy_probe(const Hash& hash) noexcept {
   return hash_key(hash, std::string_view("clockwise policy probe"));

@@ -2,16 +2,16 @@
 #ifndef CLOCKWISE_HASH_RING_HPP
 #define CLOCKWISE_HASH_RING_HPP
 
-// The consistent-hashing ring of Karger et al. (1997), with virtual nodes and weights.
+// The consistent-hashing ring of Karger et al. (1997), with virtual nodes (vnodes) and weights.
 //
 //   clockwise::HashRing ring({"cache-a", "cache-b", "cache-c"});
 //   ring.lookup("user:42");                 // the node that owns the key
-//   ring.preference_list("user:42", 2);     // the two nodes that hold its copies
-//   ring.add("cache-d", 2.0);               // takes 2/5 of the keys, from all three, and no more
+//   ring.preference_list("user:42", 2);     // its replicas: two distinct nodes
+//   ring.add("cache-d", 2.0);               // takes 2/5 of the keys; no others move
 //
-// Against std::map<hash, node>, which most rings are: the owners depend on the members alone, never
-// on the order they came in, on a collision, the compiler or the platform; a lookup reads two
-// arrays; and the ring can say what each member's share is, and what a change will move.
+// Unlike the usual std::map<hash, node>: owners depend only on the members, never on the order of
+// joins, collisions, the compiler or the platform; a lookup reads two arrays; and the ring knows
+// each member's share, and what a change will move.
 
 #include <charconv>          // to_chars
 #include <concepts>          // copy_constructible, unsigned_integral
@@ -39,32 +39,30 @@ namespace clockwise {
 /// Maps keys to nodes: the first vnode clockwise from hash(key) owns it. A pure function of hash
 /// policy, options and members, the placement contract, version 1:
 ///
-///   - vnode i of a node is at hash(id + "#" + decimal(i)), i = 0 .. vnode_count(weight, vnodes) -
-///   1;
-///   - a vnode at p owns (predecessor, p], the first one also what lies past the last;
-///   - of several vnodes at one position the one with the smallest id owns; the others wait.
+///   - vnode i of a node is at hash(id + "#" + decimal(i)), 0 <= i < vnode_count(weight, vnodes);
+///   - a vnode at p owns (predecessor, p]; the circle wraps past the last vnode;
+///   - if vnodes share a position, the smallest id owns it; the others wait.
 ///
-/// `Index` numbers the members: 16 bits for up to 65,535 of them, 32 bits for more. Memory: 8 bytes
-/// and one Index a position, beside the node table and, with BucketIndex, the index of lookups: at
-/// most 8 bytes a position more (12 with an Index of 32 bits), 2.6 from 2^16 positions on.
+/// `Index` numbers the members: 16 bits for up to 65,535 members, 32 bits for more. Memory: 8 bytes
+/// and one Index per position, the node table and, with BucketIndex, a lookup index of at most 8
+/// bytes per position (12 with a 32-bit Index), 2.6 from 2^16 positions on.
 ///
-/// Every mutator is all or nothing, throws as listed, and costs O(M) for M positions, plus O(A log
-/// A) for the A vnodes that come or go: no re-sort. It needs memory for a second table while it
-/// runs.
+/// Every mutator is all or nothing, throws as listed, and costs O(M) for M positions plus O(A log
+/// A) for the A vnodes added or removed. It needs memory for a second table while it runs.
 ///
-///   std::invalid_argument  an empty id, an id that is a member already, a weight that is negative,
+///   std::invalid_argument  an empty id, an id that is already a member, a weight that is negative,
 ///                          NaN or infinite, vnodes of 0 or above max_vnodes_per_node
-///   std::length_error      more members than Index holds, a member of more than
-///                          max_vnodes_per_node vnodes, more than max_positions in all
-///   std::out_of_range      set_weight of an id that is no member, lookup where nothing is owned
+///   std::length_error      more members than Index can number, more than max_vnodes_per_node
+///                          vnodes of a member, more than max_positions in all
+///   std::out_of_range      set_weight of an id that is not a member, lookup if nothing is owned
 ///
-/// Thread-safety: that of a standard container.
+/// Thread safety: that of a standard container.
 template <HashFunction Hash, class Node, std::unsigned_integral Index, class Lookup>
 class HashRing
     : public detail::EditableRing<HashRing<Hash, Node, Index, Lookup>, Node, Index, Lookup> {
   using Base = detail::EditableRing<HashRing, Node, Index, Lookup>;
   using Vnode = typename detail::RingTable<Index, Lookup>::Vnode;
-  static_assert(std::copy_constructible<Node>, "clockwise: a node can be copied");
+  static_assert(std::copy_constructible<Node>, "clockwise: Node must be copyable");
 
  public:
   using hash_type = Hash;
@@ -77,7 +75,7 @@ class HashRing
       : HashRing(options, std::move(hash)) {
     add_all(nodes);
   }
-  /// Any range of nodes, or of pairs of a node and its NodeOptions.
+  /// Adds any range of nodes, or of pairs of a node and its NodeOptions.
   template <class Nodes>
     requires requires(Nodes& nodes) { std::begin(nodes) != std::end(nodes); }
   explicit HashRing(Nodes&& nodes, RingOptions options = {}, Hash hash = {})
@@ -97,9 +95,9 @@ class HashRing
     update([&](Edit& edit) { edit.add(std::move(node), options); });
   }
 
-  /// Many nodes, or pairs of a node and its NodeOptions, as one change: one sort and one merge.
+  /// Adds nodes, or pairs of a node and its NodeOptions, in one change: one sort, one merge.
   template <class Nodes>
-  void add_all(Nodes&& nodes) {  // not const: a range that is read once may change by it
+  void add_all(Nodes&& nodes) {  // not const: reading a single-pass range can change it
     update([&](Edit& edit) {
       for (const auto& node : nodes) {
         if constexpr (requires { edit.add(node.first, node.second); }) {
@@ -118,14 +116,14 @@ class HashRing
     add_all<const std::initializer_list<std::pair<Node, NodeOptions>>&>(nodes);
   }
 
-  /// Raising a weight only adds vnodes, so keys move only to this node; lowering it only removes
-  /// some, so keys move only away. 0 drains it.
+  /// Sets a member's weight. A higher weight only adds vnodes, so keys move only to this node; a
+  /// lower one only removes some, so keys move only away from it. 0 drains it.
   template <class Id>
   void set_weight(const Id& id, double weight) {
     update([&](Edit& edit) { edit.set_weight(id, weight); });
   }
 
-  /// What update() hands out: also remove and contains.
+  /// What update() passes to its function: also has remove and contains.
   class Edit : public Base::EditBase {
    public:
     void add(Node node) { add(std::move(node), NodeOptions{}); }
@@ -158,9 +156,9 @@ class HashRing
     std::uint32_t vnodes_of(std::string_view id, double weight) const {
       const std::uint64_t count = clockwise::vnode_count(weight, options_.vnodes);
       if (count > max_vnodes_per_node) {
-        detail::fail_length("node " + detail::quoted(id) + " of weight " + std::to_string(weight) +
-                            " comes to " + std::to_string(count) + " vnodes; at most " +
-                            std::to_string(max_vnodes_per_node) + " are served");
+        detail::fail_length("node " + detail::quoted(id) + " with weight " +
+                            std::to_string(weight) + " needs " + std::to_string(count) +
+                            " vnodes; the maximum is " + std::to_string(max_vnodes_per_node));
       }
       return static_cast<std::uint32_t>(count);
     }
@@ -178,12 +176,12 @@ class HashRing
     return Position{detail::hash_key(hash_, key)};
   }
 
-  /// Tells circles apart: rings with the same number put every key at the same position, so their
-  /// arcs can be compared.
+  /// Identifies the circle: rings with equal numbers put every key at the same position, so arcs
+  /// can be compared.
   std::uint64_t circle() const noexcept { return detail::policy_probe(hash_); }
 
-  /// 128 bits, equal where hash policy (seed included), options and members (id, weight, rack,
-  /// datacenter) are, whatever the order or the history; the same on every platform. O(N).
+  /// 128 bits, equal if hash policy (with seed), options and members (id, weight, rack, datacenter)
+  /// are, whatever the order or history; the same on every platform. O(N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise ring, contract " +
                                    std::to_string(placement_contract));
@@ -194,9 +192,9 @@ class HashRing
     return bytes.digest();
   }
 
-  /// The same placement: hash policy, ids, racks, datacenters and positions agree, so every key has
-  /// the same owner and the same preference list on both. Weights and vnodes may differ where they
-  /// come to the same positions. O(M + N).
+  /// True if hash policy, ids, racks, datacenters and positions are equal, so every key has the
+  /// same owner and preference list on both. Weights and vnodes can differ if they give the same
+  /// positions. O(M + N).
   friend bool operator==(const HashRing& a, const HashRing& b) { return a.places_like(b); }
 
  private:
@@ -204,8 +202,8 @@ class HashRing
 
   static RingOptions checked(RingOptions options) {
     if (options.vnodes == 0 || options.vnodes > max_vnodes_per_node) {
-      detail::fail_invalid("vnodes is " + std::to_string(options.vnodes) + "; it is from 1 to " +
-                           std::to_string(max_vnodes_per_node));
+      detail::fail_invalid("vnodes must be between 1 and " + std::to_string(max_vnodes_per_node) +
+                           ", got " + std::to_string(options.vnodes));
     }
     return options;
   }
@@ -220,7 +218,7 @@ class HashRing
     }
   }
 
-  /// Vnodes `from` to `to` - 1 of one node; none where `from` is not below `to`.
+  /// Appends vnodes `from` to `to` - 1 of one node; none if `from` is not below `to`.
   void append_vnodes(std::vector<Vnode>& vnodes, std::string_view id, std::uint32_t from,
                      std::uint32_t to, Index owner) const {
     std::string label = std::string(id) + "#4294967295";
@@ -243,7 +241,7 @@ template <HashFunction Hash>
 HashRing(std::initializer_list<const char*>, RingOptions, Hash)
     -> HashRing<Hash, std::string, std::uint16_t>;
 HashRing(RingOptions) -> HashRing<Xxh3, std::string, std::uint16_t>;
-// HashRing ring(servers) is a ring of what the range holds.
+// HashRing ring(range) is a ring of the range's elements.
 template <class Nodes>
 HashRing(Nodes&& nodes, RingOptions = {})
     -> HashRing<Xxh3, std::remove_cvref_t<decltype(*std::begin(nodes))>, std::uint16_t>;

@@ -2,18 +2,18 @@
 #ifndef CLOCKWISE_HOT_KEY_HPP
 #define CLOCKWISE_HOT_KEY_HPP
 
-// One key that is hotter than a machine: no placement helps, since a key has one owner. First find
-// out which it is, then keep several copies of it under names of their own.
+// A key too hot for one node: no placement helps, because a key has one owner. Find out which key
+// it is, then store copies of it under different names.
 //
 //   clockwise::HeavyHitters traffic(256);
 //   traffic.observe(key);                                  // every request, or a sample
-//   for (const auto& hot : traffic.above(0.01)) {          // keys above 1 % of the requests
+//   for (const auto& hot : traffic.above(0.01)) {          // keys above 1% of the requests
 //     const auto copies = clockwise::split(ring, hot.key, 8);
 //     for (const auto& copy : copies.all()) write(copy.node, copy.name, value);
 //     const auto& copy = copies.one(request_number);       // and read any one of them
 //   }
 //
-// A read-mostly key is served better still by a cache for a second or so in every front end:
+// For a read-mostly key, a cache of about a second in every front end is better still:
 // examples/front_cache.cpp.
 
 #include <algorithm>      // sort
@@ -34,7 +34,7 @@
 
 namespace clockwise {
 
-/// A key and how often it came: from count - error to count times.
+/// A key that was observed between count - error and count times.
 struct HeavyHitter {
   std::string key;
   std::uint64_t count = 0;
@@ -42,12 +42,12 @@ struct HeavyHitter {
 };
 
 /// The most frequent keys of a stream in fixed memory: Space-Saving (Metwally, Agrawal, El Abbadi
-/// 2005). Of all counters the least one goes to a key that has none, which inherits its count as an
-/// error; so a count is never too low, never too high by more than total() / counters, and a key
-/// that came more often than that has a counter.
+/// 2005). A key without a counter takes the smallest one and inherits its count as an error. So a
+/// count is never too low, never too high by more than total() / counters, and every more frequent
+/// key has a counter.
 ///
-/// Memory: `counters` times the longest key, 1,024 bytes at most. observe: O(log counters).
-/// Thread-safety: that of a standard container; give each thread its own.
+/// Memory: `counters` times the longest key, at most 1,024 bytes. observe: O(log counters). Thread
+/// safety: that of a standard container; use one per thread.
 class HeavyHitters {
  public:
   static constexpr std::size_t max_key_bytes = 1024;
@@ -55,13 +55,13 @@ class HeavyHitters {
   /// Throws std::invalid_argument unless `counters` is 1 to 2^20.
   explicit HeavyHitters(std::size_t counters = 256) : limit_(counters) {
     if (counters == 0 || counters > std::size_t{1} << 20) {
-      detail::fail_invalid("a sketch of " + std::to_string(counters) +
-                           " counters; it has 1 to 1048576");
+      detail::fail_invalid("counters must be between 1 and 1048576, got " +
+                           std::to_string(counters));
     }
   }
 
-  /// The key came `times` times. False where it is longer than max_key_bytes: then it counts in
-  /// total() and nowhere else.
+  /// Counts the key `times` times. False if it is longer than max_key_bytes: it counts only in
+  /// total() then.
   bool observe(std::string_view key, std::uint64_t times = 1) {
     total_ += times;
     if (key.size() > max_key_bytes) return false;
@@ -87,9 +87,9 @@ class HeavyHitters {
     return true;
   }
 
-  /// Keys whose count is above `share` of total(), the most frequent first. None that came more
-  /// often is missing while `share` >= 1 / counters; one that came less often may be among them,
-  /// unless its count - error is above the threshold too.
+  /// Returns the keys whose count is above `share` of total(), the most frequent first. No more
+  /// frequent key is missing if `share` is at least 1 / counters. A less frequent key can be
+  /// included, but not if its count - error is above that threshold too.
   std::vector<HeavyHitter> above(double share) const {
     std::vector<HeavyHitter> hot;
     for (const Counter& counter : heap_) {
@@ -104,11 +104,11 @@ class HeavyHitters {
   }
 
   std::uint64_t total() const noexcept { return total_; }
-  /// No count is further off than this: the least counter, which is at most total() / counters.
+  /// The largest error of a count: the smallest counter, at most total() / counters.
   std::uint64_t max_error() const noexcept {
     return heap_.size() < limit_ ? 0 : heap_.front().count;
   }
-  /// For the next interval.
+  /// Resets all counts, for the next interval.
   void clear() {
     places_.clear();
     heap_.clear();
@@ -122,7 +122,7 @@ class HeavyHitters {
     std::uint64_t error;
   };
 
-  /// Finds a key without a copy of it.
+  /// Finds a key without copying it.
   struct KeyHash {
     using is_transparent = void;
     std::size_t operator()(std::string_view key) const noexcept {
@@ -155,14 +155,14 @@ class HeavyHitters {
 
   std::size_t limit_;
   std::uint64_t total_ = 0;
-  std::vector<Counter> heap_;  // the least count at the front
+  std::vector<Counter> heap_;  // the smallest count at the front
   std::unordered_map<std::string, std::size_t, KeyHash, std::equal_to<>> places_;  // in heap_
 };
 
 /// One of the copies of a key.
 template <class Node>
 struct SplitCopy {
-  std::string name;  ///< The key that it is stored under.
+  std::string name;  ///< The key under which it is stored.
   Node node;
 };
 
@@ -172,9 +172,9 @@ class SplitCopies {
  public:
   explicit SplitCopies(std::vector<SplitCopy<Node>> copies) : copies_(std::move(copies)) {}
   std::span<const SplitCopy<Node>> all() const& noexcept { return copies_; }
-  /// Of a temporary: the copies themselves, so that a loop over split(...).all() is sound.
+  /// For a temporary: returns the copies themselves, so that a loop over split(...).all() is safe.
   std::vector<SplitCopy<Node>> all() && { return std::move(copies_); }
-  /// Spreads requests evenly, whether `number` counts them or is random.
+  /// Returns one copy. Spreads requests evenly, whether `number` counts them or is random.
   const SplitCopy<Node>& one(std::uint64_t number) const noexcept {
     return copies_[static_cast<std::size_t>(detail::mix(number) % copies_.size())];
   }
@@ -183,12 +183,11 @@ class SplitCopies {
   std::vector<SplitCopy<Node>> copies_;
 };
 
-/// The names of a key's copies: the key itself, then key#1, key#2, ... No other key should look
-/// like that. Throws std::invalid_argument unless `copies` is 1 to 1,024.
+/// Returns the names of a key's copies: the key itself, then key#1, key#2, ... No other key should
+/// have such a name. Throws std::invalid_argument unless `copies` is 1 to 1,024.
 inline std::vector<std::string> split_names(std::string_view key, std::size_t copies) {
   if (copies == 0 || copies > 1024) {
-    detail::fail_invalid("a key split into " + std::to_string(copies) +
-                         " copies; it may be 1 to 1024");
+    detail::fail_invalid("copies must be between 1 and 1024, got " + std::to_string(copies));
   }
   std::vector<std::string> names{std::string(key)};
   for (std::size_t i = 1; i < copies; ++i) {
@@ -197,16 +196,17 @@ inline std::vector<std::string> split_names(std::string_view key, std::size_t co
   return names;
 }
 
-/// Names and nodes for `copies` copies of a key: each on the first node of its name's preference
-/// that has fewest of them so far, so on distinct nodes while there are enough. The first is where
-/// the key is anyway. Every program with the same placement gets the same. Throws std::out_of_range
-/// where nothing is owned. Costs `copies` preference lists of up to as many nodes.
+/// Returns names and nodes for `copies` copies of a key. Each copy is on the first node of its
+/// name's preference list that has the fewest copies so far, so on distinct nodes while there are
+/// enough. The first copy is the key itself, on its owner. Every program with the same placement
+/// gets the same result. Throws std::out_of_range if nothing is owned. Costs `copies` preference
+/// lists of up to `copies` nodes.
 template <Placement P>
 SplitCopies<typename P::node_type> split(const P& placement, std::string_view key,
                                          std::size_t copies) {
   using Node = typename P::node_type;
   std::vector<SplitCopy<Node>> result;
-  std::size_t round = 0;  // copies in this round, each on a node of its own
+  std::size_t round = 0;  // copies in this round, each on its own node
   for (std::string& name : split_names(key, copies)) {
     const auto is_used = [&](const Node& node) {
       const auto id = detail::id_of(node);
@@ -220,7 +220,7 @@ SplitCopies<typename P::node_type> split(const P& placement, std::string_view ke
     for (const Node& candidate : placement.preference_list(name, round + 1)) {
       if (node == nullptr && !is_used(candidate)) node = &candidate;
     }
-    if (node == nullptr) {  // every node has one more
+    if (node == nullptr) {  // every node has one copy more
       round = 0;
       node = &placement.lookup(name);
     }

@@ -2,19 +2,19 @@
 #ifndef CLOCKWISE_JUMP_HPP
 #define CLOCKWISE_JUMP_HPP
 
-// Jump consistent hash (Lamping and Veach 2014) and JumpBackHash (Ertl 2024): from a key and a
-// number of buckets to a bucket, without a table. When a bucket is added, only keys that move to it
-// move; shares are as even as the hash.
+// Jump consistent hash (Lamping and Veach 2014) and JumpBackHash (Ertl 2024): they map a key and a
+// number of buckets to a bucket, without a table. When a bucket is added, keys move only to it;
+// shares are as even as the hash.
 //
 //   clockwise::jump_hash(clockwise::Xxh3{}(key), 57);   // 0 .. 56
 //
-//   clockwise::JumpHash<> shards;                        // numbered in the order they come
+//   clockwise::JumpHash<> shards;                        // numbered in the order of joins
 //   shards.add("shard-0");
 //   shards.add("shard-1");
 //   shards.lookup("user:42");
-//   shards.pop();                                        // the last one; no other can go
+//   shards.pop();                                        // removes the last; no other can leave
 //
-// For shards that are only ever added. Where one in the middle may fail, use JumpBackHash, below,
+// For shards that are only ever added. If another than the last can fail, use JumpBackHash (below)
 // or another scheme.
 
 #include <bit>               // bit_width, has_single_bit
@@ -38,8 +38,8 @@ namespace clockwise {
 
 namespace detail {
 
-/// Whether a division and a product of doubles each round as IEEE 754 has it: neither in the x87's
-/// wider registers nor as -ffast-math likes.
+/// Whether a division and a product of doubles each round as IEEE 754 requires: not in the wider
+/// registers of the x87, and not by the rules of -ffast-math.
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 inline constexpr bool doubles_round_as_written = false;
 #else
@@ -47,22 +47,22 @@ inline constexpr bool doubles_round_as_written =
     FLT_EVAL_METHOD == 0 && std::numeric_limits<double>::is_iec559;
 #endif
 
-/// Where a key at bucket b jumps next, b1 = b + 1, for a draw d of 1 .. 2^31: b1 * (2^31 / d) as
-/// the paper computes it, in double, then truncated.
+/// Returns the next bucket of a key at bucket b, for b1 = b + 1 and a draw d of 1 .. 2^31: b1 *
+/// (2^31 / d) as in the paper, computed in double, then truncated.
 constexpr std::int64_t jump_in_double(std::int64_t b1, std::uint64_t d) noexcept {
   return static_cast<std::int64_t>(
       static_cast<double>(b1) *
       (static_cast<double>(std::int64_t{1} << 31) / static_cast<double>(d)));
 }
 
-/// The same number without a floating-point unit: both roundings to 53 bits, done in integers. (The
-/// exact floor would differ: 49 * (1 / 49) in double is below 1.)
+/// Returns the same number without a floating-point unit: both roundings to 53 bits are done in
+/// integers. (The exact floor would differ: 49 * (1 / 49) in double is below 1.)
 constexpr std::int64_t jump_in_integers(std::int64_t b1, std::uint64_t d) noexcept {
   const auto factor = static_cast<std::uint64_t>(b1);
   if (std::has_single_bit(d)) {
     return static_cast<std::int64_t>(factor * ((std::uint64_t{1} << 31) / d));
   }
-  // 2^k < d < 2^(k+1), so 2^(53+k) / d has 53 bits before the point. It is never half way between
+  // 2^k < d < 2^(k+1), so 2^(53+k) / d has 53 bits before the point. It is never halfway between
   // two integers: only a power of two divides 2^(54+k).
   const int k = static_cast<int>(std::bit_width(d)) - 1;
   constexpr std::uint64_t numerator = std::uint64_t{1} << 53;
@@ -86,7 +86,7 @@ constexpr std::int64_t jump_in_integers(std::int64_t b1, std::uint64_t d) noexce
   return static_cast<std::int64_t>(shift >= 0 ? product >> shift : product << -shift);
 }
 
-/// 0 < buckets < 2^31.
+/// `buckets` must be 1 .. 2^31 - 1.
 constexpr std::int64_t jump_hash_unchecked(std::uint64_t key, std::int64_t buckets) noexcept {
   std::int64_t bucket = -1;
   std::int64_t next = 0;
@@ -102,14 +102,14 @@ constexpr std::int64_t jump_hash_unchecked(std::uint64_t key, std::int64_t bucke
 
 constexpr std::int64_t jump_back_hash_unchecked(std::uint64_t key, std::int64_t buckets) noexcept {
   const auto n = static_cast<std::uint64_t>(buckets);
-  // Bit i says whether, among 2^(i+1) buckets, the key is in the upper half [2^i, 2^(i+1)).
+  // Bit i tells whether, among 2^(i+1) buckets, the key is in the upper half [2^i, 2^(i+1)).
   std::uint64_t upper = mix(key) & ((std::uint64_t{1} << std::bit_width(n - 1)) - 1);
   while (upper != 0) {
     const int level = static_cast<int>(std::bit_width(upper)) - 1;
     const std::uint64_t half = std::uint64_t{1} << level;
     const std::uint64_t stream = draw(key, static_cast<std::uint64_t>(level));
     std::uint64_t bucket = half + (stream & (half - 1));
-    // Past the end: back through the buckets it was in before that one, in this half.
+    // Past the end: back through the key's earlier buckets in this half.
     for (std::uint64_t i = 0; bucket >= n; ++i) bucket = draw(stream, i) & (2 * half - 1);
     if (bucket >= half) return static_cast<std::int64_t>(bucket);
     upper ^= half;
@@ -120,37 +120,37 @@ constexpr std::int64_t jump_back_hash_unchecked(std::uint64_t key, std::int64_t 
 inline constexpr std::int64_t max_buckets = 0x7fffffff;
 
 [[noreturn]] inline void fail_buckets(const char* what, std::int64_t buckets) {
-  fail_invalid(std::string(what) + " over " + std::to_string(buckets) + " buckets; it takes 1 to " +
-               std::to_string(max_buckets));
+  fail_invalid(std::string(what) + ": buckets must be between 1 and " +
+               std::to_string(max_buckets) + ", got " + std::to_string(buckets));
 }
 
 }  // namespace detail
 
-/// The bucket of a key, 0 .. buckets - 1, by jump consistent hash, bit for bit as published. `key`
-/// is a hash: all of its 64 bits count. From n to n + 1 buckets, 1 / (n + 1) of the keys move, all
-/// to bucket n. O(log buckets). Throws std::invalid_argument unless `buckets` is 1 .. 2^31 - 1.
-/// Source: arXiv:1406.2294.
+/// Returns the bucket of a key, 0 .. buckets - 1, by jump consistent hash, bit for bit as
+/// published. `key` is a hash: all of its 64 bits count. From n to n + 1 buckets, 1 / (n + 1) of
+/// the keys move, all to bucket n. Throws std::invalid_argument unless `buckets` is 1 .. 2^31 - 1.
+/// O(log buckets). Source: arXiv:1406.2294.
 constexpr std::int64_t jump_hash(std::uint64_t key, std::int64_t buckets) {
   if (buckets < 1 || buckets > detail::max_buckets) detail::fail_buckets("jump_hash", buckets);
   return detail::jump_hash_unchecked(key, buckets);
 }
 
-/// The same law in expected constant time, whatever the number of buckets: JumpBackHash, which
-/// finds the last jump by looking back from the next power of two. Its source leaves the random
-/// numbers open; here they are draws of SplitMix64. Not the buckets of jump_hash. Errors as
-/// jump_hash. Source: arXiv:2403.18682.
+/// JumpBackHash: the same law in expected constant time, for any number of buckets. It finds the
+/// last jump by searching back from the next power of two. Its source (arXiv:2403.18682) leaves the
+/// random numbers open; these are from SplitMix64. The buckets differ from jump_hash's. Throws as
+/// jump_hash does.
 constexpr std::int64_t jump_back_hash(std::uint64_t key, std::int64_t buckets) {
   if (buckets < 1 || buckets > detail::max_buckets) detail::fail_buckets("jump_back_hash", buckets);
   return detail::jump_back_hash_unchecked(key, buckets);
 }
 
-/// Nodes numbered in the order of add(), which every program has to share; the node numbered
-/// jump_hash(hash(key), N) owns a key. Neither weights nor any order but that of joining.
+/// Numbers nodes in the order of add(), which every program must share; the node numbered
+/// jump_hash(hash(key), N) owns a key. No weights, and no order but that of joining.
 ///
-///   std::invalid_argument  an empty id, an id that is a member already
-///   std::out_of_range      pop or lookup where there are no nodes
+///   std::invalid_argument  an empty id, an id that is already a member
+///   std::out_of_range      pop or lookup if there are no nodes
 ///
-/// lookup: O(log N). Mutators: O(N), all or nothing. Thread-safety: that of a standard container. A
+/// lookup: O(log N). Mutators: O(N), all or nothing. Thread safety: that of a standard container. A
 /// model of Partitioner and RemovesLast.
 template <HashFunction Hash, class Node>
 class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
@@ -163,20 +163,20 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
     for (const Node& node : nodes) add(node);
   }
 
-  /// Takes the next number. Keys move only to this node.
+  /// Adds a node with the next number. Keys move only to it.
   void add(Node node) { this->occupy(this->places_.size(), std::move(node)); }
-  /// The same under the name that says what it does.
+  /// The same as add(), by a more precise name.
   void append(Node node) { add(std::move(node)); }
 
-  /// Lets the last node go; its keys spread over the others.
+  /// Removes the last node; its keys spread over the others.
   void pop() {
-    if (this->empty()) detail::fail_range("pop where there are no nodes");
+    if (this->empty()) detail::fail_range("pop: there are no nodes");
     this->vacate(this->places_.size() - 1);
     this->places_.pop_back();
   }
 
   template <class Id>
-  bool remove(const Id&) = delete;  // a jump hash loses its last node only: pop(), or JumpBackHash
+  bool remove(const Id&) = delete;  // only the last node can be removed: pop(), or JumpBackHash
 
   static std::size_t bucket_for(std::uint64_t key, std::size_t buckets) noexcept {
     return static_cast<std::size_t>(
@@ -186,20 +186,20 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
 
 JumpHash(std::initializer_list<const char*>) -> JumpHash<Xxh3, std::string>;
 
-/// Nodes in numbered buckets, any of which may leave: it leaves a gap, whose keys spread evenly
-/// over the others, and the next node to come fills the lowest gap and takes exactly those back.
+/// Nodes in numbered buckets, any of which can leave. That leaves a gap, whose keys spread evenly
+/// over the others; the next node to join fills the lowest gap and takes exactly those back.
 ///
-/// Owners are a function of the numbered list: which node is in which bucket, which buckets are
-/// gaps, gaps at the end included. Programs that share it agree, whatever the order in which nodes
-/// left. Beside the nodes it costs one word a gap. A lookup takes capacity() / size() tries on
-/// average, so fill gaps before most buckets are.
+/// Owners are a function of the numbered list: which node is in which bucket, and which buckets are
+/// gaps, including gaps at the end. Programs that share the list agree, regardless of the order in
+/// which nodes left. Memory: the nodes and one word per gap. A lookup takes capacity() / size()
+/// tries on average, so fill gaps before most buckets are gaps.
 ///
-///   std::invalid_argument  an empty id, an id that is a member already, put() in a bucket that is
+///   std::invalid_argument  an empty id, an id that is already a member, put() in a bucket that is
 ///                          taken
-///   std::length_error      put() in a bucket from 2^20 on
-///   std::out_of_range      lookup where there are no nodes
+///   std::length_error      put() in a bucket above 2^20 - 1
+///   std::out_of_range      lookup if there are no nodes
 ///
-/// Mutators: O(capacity), all or nothing. Thread-safety: that of a standard container. A model of
+/// Mutators: O(capacity), all or nothing. Thread safety: that of a standard container. A model of
 /// Partitioner and RemovesAny.
 template <HashFunction Hash, class Node>
 class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, Node> {
@@ -212,30 +212,30 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
     for (const Node& node : nodes) add(node);
   }
 
-  /// Into the lowest gap, else into a new bucket. Keys move only to this node.
+  /// Adds a node in the lowest gap, otherwise in a new bucket. Keys move only to it.
   void add(Node node) {
     std::size_t bucket = 0;
     while (bucket < capacity() && this->places_[bucket] != Base::npos) ++bucket;
     put(bucket, std::move(node));
   }
 
-  /// Into a bucket of one's choice, to rebuild a numbered list in any order. Past the end it makes
-  /// gaps of the buckets between.
+  /// Adds to the given bucket, to rebuild a numbered list in any order. Buckets skipped past the
+  /// end become gaps.
   void put(std::size_t bucket, Node node) {
     constexpr std::size_t most = std::size_t{1} << 20;
     if (bucket >= most) {
-      detail::fail_length("bucket " + std::to_string(bucket) + "; the last is " +
-                          std::to_string(most - 1));
+      detail::fail_length("bucket must be at most " + std::to_string(most - 1) + ", got " +
+                          std::to_string(bucket));
     }
     if (bucket < capacity() && this->places_[bucket] != Base::npos) {
       detail::fail_invalid(
-          "bucket " + std::to_string(bucket) + " is taken by " +
+          "put: bucket " + std::to_string(bucket) + " is taken by " +
           detail::quoted(std::string_view(detail::id_of(this->node(this->places_[bucket])))));
     }
     this->occupy(bucket, std::move(node));
   }
 
-  /// False where there is no such node. Leaves a gap; keys move only away from this node.
+  /// Removes a node; returns false if absent. Leaves a gap; keys move only away from it.
   template <class Id>
   bool remove(const Id& id) {
     const std::size_t bucket = this->bucket_of(id);
@@ -244,7 +244,7 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
     return true;
   }
 
-  /// Buckets, gaps included.
+  /// The number of buckets, including gaps.
   std::size_t capacity() const noexcept { return this->places_.size(); }
 
   static std::size_t bucket_for(std::uint64_t key, std::size_t buckets) noexcept {

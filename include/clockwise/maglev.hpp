@@ -2,15 +2,15 @@
 #ifndef CLOCKWISE_MAGLEV_HPP
 #define CLOCKWISE_MAGLEV_HPP
 
-// Maglev hashing (Eisenbud et al. 2016): a table of prime size that the nodes fill in turn, each
-// along a way of its own. A lookup is one read.
+// Maglev hashing (Eisenbud et al. 2016): the nodes take turns to fill a table of prime size, each
+// in its own order. A lookup is one read.
 //
 //   clockwise::Maglev backends({"10.0.0.1:80", "10.0.0.2:80", "10.0.0.3:80"});
 //   backends.lookup("10.9.8.7:51234");
 //
-// For load balancers: the fastest lookup and shares within a percent or two, paid for with some
-// keys that move between survivors when the members change, and with a table that is filled anew
-// then. Where a key that moves is costly, take a ring or rendezvous hashing.
+// For load balancers: one read per lookup, and shares within a percent or two. In exchange, a
+// change of members refills the table and moves some keys between survivors. If moving a key is
+// expensive, use a ring or rendezvous hashing.
 
 #include <algorithm>         // max, min, pop_heap, push_heap
 #include <cstddef>           // ptrdiff_t, size_t
@@ -37,33 +37,33 @@
 
 namespace clockwise {
 
-/// A part of the placement: every program has to use the same.
+/// Part of the placement: every program must agree.
 struct MaglevOptions {
   /// Entries: a prime up to 5,000,011, best at 100 times the nodes or more.
   std::uint32_t table_size = 65537;
 };
 
-/// Entry hash(key) mod table_size names the owner. A node's way through the table starts at
-/// hash(id) mod table_size and goes on in steps of hash2(id) mod (table_size - 1) + 1, where hash2
-/// is the hash policy with its seed raised by one, or a mix of hash(id) where the policy has no
-/// seed; nodes take turns in id order. With Xxh64 this is the table that Envoy builds. A pure
-/// function of hash policy, table size, ids and weights.
+/// Entry hash(key) mod table_size names the owner. A node's order of entries starts at hash(id) mod
+/// table_size and continues in steps of hash2(id) mod (table_size - 1) + 1. Here hash2 is the hash
+/// policy with its seed plus one, or a mix of hash(id) if the policy has no seed. Nodes take turns
+/// in id order. With Xxh64 this is the table that Envoy builds. A pure function of hash policy,
+/// table size, ids and weights.
 ///
-/// A node of weight w takes a turn in round k = 1, 2, ... where k * w >= its turns so far * the
-/// largest weight; at least one entry where w > 0. Weights that are whole numbers or quarters,
-/// below 2^32 of them, count exactly, others to 2^-32 of the largest.
+/// A node of weight w takes a turn in round k = 1, 2, ... if k * w >= its turns so far * the
+/// largest weight; if w > 0, it gets at least one entry. Weights count exactly if all are multiples
+/// of a power of two (as whole numbers and quarters are) and below 2^32 times it, otherwise to
+/// 2^-32 of the largest.
 ///
-///   std::invalid_argument  a table size that is 0, composite or above 5,000,011; an empty id, an
-///                          id that is a member already, a weight that is negative, NaN or
-///                          infinite
+///   std::invalid_argument  a table size that is not a prime up to 5,000,011, an empty id, an id
+///                          that is already a member, a weight that is negative, NaN or infinite
 ///   std::length_error      more members with a weight above 0 than entries, or more than 65,535
 ///                          members in all
-///   std::out_of_range      set_weight of an id that is no member, lookup where nothing is owned
+///   std::out_of_range      set_weight of an id that is not a member, lookup if nothing is owned
 ///
-/// Mutators fill the table anew, O(table_size * log) in all: add many nodes with add_all. All or
-/// nothing. Memory: 2 bytes an entry, and 2 for each of the first 2^64 mod table_size, which are
-/// stored twice: of 65,537 it is one, of others it may be all but one. Thread-safety: that of a
-/// standard container. A model of Partitioner.
+/// Mutators refill the table in O(table_size * log(table_size)), so add many nodes with add_all.
+/// All or nothing. Memory: 2 bytes per entry, and 2 for each of the first 2^64 mod table_size,
+/// which are stored twice: one for 65,537, up to all but one for other sizes. Thread safety: that
+/// of a standard container. A model of Partitioner.
 template <HashFunction Hash, class Node>
 class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode<Node>> {
   using Row = WeightedNode<Node>;
@@ -88,7 +88,7 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
     add_all(std::span(&row, 1));
   }
 
-  /// Many nodes, or pairs of a node and its weight, as one change.
+  /// Adds nodes, or pairs of a node and its weight, in one change.
   template <class Nodes>
   void add_all(const Nodes& nodes) {
     std::vector<Row> members = this->members_;
@@ -100,14 +100,14 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
       const std::size_t place = detail::place_of(members, id);
       if (place < members.size() &&
           std::string_view(detail::id_of(members[place].node)) == std::string_view(id)) {
-        detail::fail_invalid("node " + detail::quoted(id) + " is a member already");
+        detail::fail_invalid("node " + detail::quoted(id) + " is already a member");
       }
       members.insert(members.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));
     }
     become(std::move(members));
   }
 
-  /// False where there is no such node.
+  /// Removes a node; returns false if absent.
   template <class Id>
   bool remove(const Id& id) {
     const std::size_t place = this->index_of(id);
@@ -126,16 +126,15 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
     become(std::move(members));
   }
 
-  /// The owner's place in members(), npos where nobody owns anything. Two multiplications, one
-  /// read.
+  /// The owner's index in members(), or npos if there is none. Two multiplications and one read.
   index_type lookup_index(Position position) const noexcept {
     if (!table_.full()) [[unlikely]]
       return npos;
     return table_.owner_of(static_cast<std::uint64_t>(position));
   }
 
-  /// The owners of the key's entry and of those after it, each once. r nodes cost some r reads
-  /// while r is well below the number of nodes, never more than the table.
+  /// Returns the owners of the key's entry and of those after it, each once. r nodes cost about r
+  /// reads while r is well below the number of nodes, and at most one per entry.
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
     ReplicaList<Node> list(r);
@@ -154,7 +153,7 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
     return list;
   }
 
-  /// In id order, exact: entries over table size.
+  /// Returns the exact shares in id order: entries / table size.
   std::vector<std::pair<Node, double>> load_shares() const {
     std::vector<std::size_t> counts(size());
     if (table_.full()) {
@@ -170,8 +169,7 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
   }
 
   std::size_t table_size() const noexcept { return table_.size(); }
-  /// The owner of each entry, as a place in members(); 65,535 throughout where nobody owns
-  /// anything.
+  /// The owner of each entry, as an index into members(); all are 65,535 if nothing is owned.
   std::span<const std::uint16_t> table() const noexcept { return table_.entries(); }
 
  private:
@@ -209,14 +207,15 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
     std::vector<Turn> turns;
     const auto entries = static_cast<std::uint32_t>(table_.size());
     if (members.size() > Table::npos) {
-      detail::fail_length(std::to_string(members.size()) + " members of a Maglev table; at most " +
-                          std::to_string(Table::npos) + " are told apart");
+      detail::fail_length("a Maglev table can have up to " + std::to_string(Table::npos) +
+                          " members, got " + std::to_string(members.size()));
     }
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (weights[i] == 0) continue;
       if (turns.size() == entries) {
-        detail::fail_length("more than " + std::to_string(turns.size()) +
-                            " nodes for a Maglev table of " + std::to_string(entries) + " entries");
+        detail::fail_length("a Maglev table of " + std::to_string(entries) +
+                            " entries can have up to " + std::to_string(entries) +
+                            " members with a weight above 0");
       }
       const auto text = detail::id_of(members[i].node);
       const std::string_view id(text);
@@ -244,8 +243,7 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
       }
       return;
     }
-    // The rounds in which nobody takes a turn are many where weights are far apart: a queue by
-    // (round, turn) skips them.
+    // If weights are far apart, many rounds have no turn: a queue by (round, turn) skips them.
     std::vector<std::pair<std::uint64_t, std::size_t>> due;
     due.reserve(turns.size());
     for (std::size_t i = 0; i < turns.size(); ++i) due.emplace_back(1, i);

@@ -2,9 +2,9 @@
 #ifndef CLOCKWISE_MOD_N_HPP
 #define CLOCKWISE_MOD_N_HPP
 
-// hash(key) mod N: the baseline that consistent hashing is measured against. Perfectly even, the
-// smallest there is, and a change from N to N + 1 nodes moves 1 - 1/(N+1) of the keys. Use it where
-// the number of nodes never changes.
+// hash(key) mod N: the baseline that consistent hashing is measured against. Perfectly even and the
+// smallest, but a change from N to N + 1 nodes moves 1 - 1/(N+1) of the keys. Use it if the number
+// of nodes never changes.
 
 #include <cstddef>           // size_t
 #include <cstdint>           // uint64_t
@@ -21,13 +21,14 @@
 
 namespace clockwise {
 
-/// The node numbered hash(key) mod N, nodes being numbered in the order of their ids, so that two
-/// programs that list them differently agree. There are no weights: add takes a node and nothing
-/// else, because a residue cannot be larger than another. A model of Partitioner.
+/// The node numbered hash(key) mod N owns a key. Nodes are numbered in id order, so programs that
+/// list them differently agree. There are no weights, because no residue is larger than another:
+/// add takes only a node. A model of Partitioner.
 ///
 /// Errors as for HashRing: std::invalid_argument for an empty or duplicate id, std::out_of_range
-/// for lookup on no nodes. References end with the next change. Thread-safety: a standard
-/// container's.
+/// for lookup without nodes. A change invalidates references.
+///
+/// Thread safety: that of a standard container.
 template <HashFunction Hash, class Node>
 class ModN : public detail::MemberTable<ModN<Hash, Node>, Hash, UnweightedNode<Node>> {
   using Base = detail::MemberTable<ModN, Hash, UnweightedNode<Node>>;
@@ -42,13 +43,13 @@ class ModN : public detail::MemberTable<ModN<Hash, Node>, Hash, UnweightedNode<N
     for (const Node& node : nodes) add(node);
   }
 
-  /// O(N).
+  /// Adds a node. O(N).
   void add(Node node) {
     const std::size_t place = this->place_to_join(detail::id_of(node));
     this->insert(place, {std::move(node)});
   }
 
-  /// False where there is no such node. O(N).
+  /// Removes a node; returns false if absent. O(N).
   template <class Id>
   bool remove(const Id& id) {
     const std::size_t place = this->index_of(id);
@@ -57,13 +58,13 @@ class ModN : public detail::MemberTable<ModN<Hash, Node>, Hash, UnweightedNode<N
     return true;
   }
 
-  /// The owner's number, npos where there are no nodes. One division.
+  /// Returns the owner's index in members(), or npos if there are no nodes. Costs one division.
   index_type lookup_index(Position position) const noexcept {
     return this->empty() ? Base::npos
                          : static_cast<index_type>(static_cast<std::uint64_t>(position) % size());
   }
 
-  /// The owner and the r - 1 nodes numbered after it.
+  /// Returns the owner and the r - 1 nodes numbered after it.
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
     ReplicaList<Node> list(r);
@@ -75,7 +76,7 @@ class ModN : public detail::MemberTable<ModN<Hash, Node>, Hash, UnweightedNode<N
     return list;
   }
 
-  /// In id order: 1/N each, but for the 2^64 mod N first, which have one position more.
+  /// In id order: 1/N each; the first 2^64 mod N have one position more.
   std::vector<std::pair<Node, double>> load_shares() const {
     std::vector<std::pair<Node, double>> shares;
     shares.reserve(size());

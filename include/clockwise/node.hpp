@@ -2,16 +2,16 @@
 #ifndef CLOCKWISE_NODE_HPP
 #define CLOCKWISE_NODE_HPP
 
-// What a ring knows of a member: its id, its options and how many vnodes they come to.
+// What a ring knows of a member: its id, options and number of vnodes.
 //
-// A node is a std::string, an integer, or a struct of yours. Its id is, in this order, what
-// node_id(node) gives (found by argument-dependent lookup), its member `id` (data or function), the
-// text itself, or the decimal digits of an integer. The id alone places the node:
+// A node is a std::string, an integer, or your own struct. Its id is the first of these that
+// exists: node_id(node), found by argument-dependent lookup; its member `id` (data or function);
+// the text itself; the decimal digits of an integer. Only the id places the node:
 //
 //   struct Server { std::string id; std::string address; };
-//   clockwise::HashRing<clockwise::Xxh3, Server> ring;      // an address may change, no key moves
+//   clockwise::HashRing<clockwise::Xxh3, Server> ring;      // changing an address moves no key
 //
-// Ids are bytes: any length but zero, any value, ordered byte by byte as unsigned.
+// Ids are bytes: any length except zero, any value, compared byte by byte as unsigned.
 
 #include <bit>          // bit_cast, bit_width
 #include <cstddef>      // size_t
@@ -24,16 +24,16 @@
 
 namespace clockwise {
 
-/// How a member takes part.
+/// The options of a member.
 struct NodeOptions {
-  double weight = 1.0;    ///< Share of the load beside the others'; 0 drains it: it owns nothing.
-  std::string rack = {};  ///< Failure domain inside its datacenter; empty: one of its own.
-  std::string datacenter = {};  ///< Empty where there is only one.
+  double weight = 1.0;          ///< Relative share of the load; 0 drains it: it owns nothing.
+  std::string rack = {};        ///< Failure domain in its datacenter; empty: its own.
+  std::string datacenter = {};  ///< Empty if there is only one.
 };
 
-/// How a ring is built. A part of the placement: every program has to use the same.
+/// How a ring is built. Part of the placement: every program must agree.
 struct RingOptions {
-  std::uint32_t vnodes = 200;  ///< Vnodes of a member of weight 1; from 1 to 2^24.
+  std::uint32_t vnodes = 200;  ///< Vnodes of a member of weight 1: 1 to 2^24.
 };
 
 /// One row of a ring's node table.
@@ -46,14 +46,13 @@ struct Member {
   std::uint32_t vnodes = 0;  ///< Positions on the ring: vnode_count(weight, options.vnodes).
 };
 
-/// A member has at most this many vnodes and a ring at most that many positions; more is refused
-/// before any memory is taken.
+/// Maximum vnodes of a member and positions of a ring; more are refused before any allocation.
 inline constexpr std::uint64_t max_vnodes_per_node = std::uint64_t{1} << 24;
 inline constexpr std::uint64_t max_positions = 0xffffffff;
 
-/// The vnodes of a member: 0 for weight 0, else max(1, llround(weight * vnodes)), the product being
-/// the nearest double. Computed in integers, so that every compiler and floating-point unit agrees.
-/// `weight` is finite and not negative. Saturates at 2^64 - 1.
+/// Returns a member's number of vnodes: 0 for weight 0, otherwise max(1, llround(weight * vnodes)),
+/// with the product rounded to the nearest double. Saturates at 2^64 - 1. Computed in integers, so
+/// all compilers and floating-point units agree. `weight` must be finite and not negative.
 constexpr std::uint64_t vnode_count(double weight, std::uint32_t vnodes) {
   const auto bits = std::bit_cast<std::uint64_t>(weight);
   const std::uint64_t fraction = bits & 0xfffffffffffff;
@@ -75,7 +74,7 @@ constexpr std::uint64_t vnode_count(double weight, std::uint32_t vnodes) {
   if (const int excess = width - 53; excess <= 0) {
     product = high << 32 | low;
   } else {
-    // excess <= 32, so what is cut off lies in `low`.
+    // excess <= 32, so all bits cut off are in `low`.
     const std::uint64_t cut = low & ((std::uint64_t{1} << excess) - 1);
     const std::uint64_t half = std::uint64_t{1} << (excess - 1);
     product = high << (32 - excess) | low >> excess;
@@ -93,7 +92,7 @@ constexpr std::uint64_t vnode_count(double weight, std::uint32_t vnodes) {
 
 namespace detail {
 
-/// Members in id order: the place of `id`, or where it would go.
+/// Returns the index of `id` in members in id order, or the index where it would be inserted.
 template <class Members>
 std::size_t place_of(const Members& members, std::string_view id) {
   std::size_t first = 0;
@@ -111,18 +110,18 @@ std::size_t place_of(const Members& members, std::string_view id) {
 }
 
 inline void check_id(std::string_view id) {
-  if (id.empty()) fail_invalid("a node's id is empty");
+  if (id.empty()) fail_invalid("a node's id must not be empty");
 }
 
-/// Refuses a weight that is negative, NaN or infinite. Reads bits, so that -ffast-math cannot
-/// remove the check; -0.0 becomes 0.0, so that equal members have equal bytes.
+/// Returns the weight. Throws std::invalid_argument if it is negative, NaN or infinite. Tests bits,
+/// which -ffast-math cannot remove. -0.0 becomes 0.0, so equal members have equal bytes.
 inline double checked_weight(std::string_view id, double weight) {
   const auto bits = std::bit_cast<std::uint64_t>(weight);
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   if (bits == sign) return 0.0;
   if ((bits & sign) != 0 || (bits >> 52 & 0x7ff) == 0x7ff) {
-    fail_invalid("node " + quoted(id) + " has weight " + std::to_string(weight) +
-                 "; a weight is finite and not negative");
+    fail_invalid("weight of node " + quoted(id) + " must be finite and not negative, got " +
+                 std::to_string(weight));
   }
   return weight;
 }

@@ -3,16 +3,16 @@
 #define CLOCKWISE_RENDEZVOUS_HPP
 
 // Rendezvous hashing, or highest random weight (Thaler and Ravishankar 1998): each node draws a
-// number for the key, and the best draw owns it.
+// number for the key, and the node with the best draw owns it.
 //
 //   clockwise::Rendezvous nodes({"cache-a", "cache-b", "cache-c"});
 //   nodes.add("cache-d", 2.0);
 //   nodes.lookup("user:42");              // the owner
-//   nodes.preference_list("user:42", 3);  // who inherits the key when the ones before are gone
+//   nodes.preference_list("user:42", 3);  // the owner, then the owner without those before it
 //
-// Against a ring: no vnodes, so shares are as even as the hash itself, a node costs a few words,
-// and the whole order of preference comes with the lookup; but a lookup asks every node. Choose it
-// up to some dozens of nodes.
+// Compared with a ring: no vnodes, shares as even as the hash itself, a few words per node, and the
+// whole order of preference from one lookup; but a lookup visits every node. Use it up to a few
+// dozen nodes.
 
 #include <algorithm>         // partial_sort
 #include <array>             // array
@@ -37,21 +37,21 @@
 
 namespace clockwise {
 
-/// The node with the least -ln(u) / weight owns a key, u being mix(hash(key) ^ hash(id)) as a
-/// fraction of 2^64: a node of weight w owns w / (sum of weights) of the keys. The key's bytes are
-/// hashed once. Where ranks tie, the larger u goes first, then the smaller id. The logarithm is
-/// computed in integers (detail/weighted_rank.hpp), so owners are equal on every platform; a pure
-/// function of hash policy, ids and weights.
+/// The node with the least -ln(u) / weight owns a key, where u is mix(hash(key) ^ hash(id)) as a
+/// fraction of 2^64. So a node of weight w owns w / (sum of weights) of the keys. The key's bytes
+/// are hashed once. Ties go to the larger u, then the smaller id. The logarithm is computed in
+/// integers (detail/weighted_rank.hpp), so owners are equal on every platform. A pure function of
+/// hash policy, ids and weights.
 ///
-/// A join moves keys only to the joiner, a leave only from the leaver, a weight that rises only to
-/// its node, one that falls only from it. Weight 0 drains a node.
+/// A join moves keys only to the joiner, a leave only from the leaver, a higher weight only to its
+/// node, a lower one only from it. Weight 0 drains a node.
 ///
-///   std::invalid_argument  an empty id, an id that is a member already, a weight that is negative,
+///   std::invalid_argument  an empty id, an id that is already a member, a weight that is negative,
 ///                          NaN or infinite
-///   std::out_of_range      set_weight of an id that is no member, lookup where nothing is owned
+///   std::out_of_range      set_weight of an id that is not a member, lookup if nothing is owned
 ///
-/// lookup: O(N), one mix a node while all weights are equal, some ten times as long otherwise.
-/// Mutators: O(N), all or nothing. Thread-safety: that of a standard container. A model of
+/// lookup: O(N), one mix per node if all weights are equal, otherwise about ten times as long.
+/// Mutators: O(N), all or nothing. Thread safety: that of a standard container. A model of
 /// Partitioner.
 template <HashFunction Hash, class Node>
 class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, WeightedNode<Node>> {
@@ -82,7 +82,7 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     note_weights();
   }
 
-  /// False where there is no such node.
+  /// Removes a node; returns false if absent.
   template <class Id>
   bool remove(const Id& id) {
     const std::size_t place = this->index_of(id);
@@ -104,7 +104,7 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     note_weights();
   }
 
-  /// The owner's place in members(), npos where nobody owns anything.
+  /// The owner's index in members(), or npos if there is none.
   index_type lookup_index(Position position) const noexcept {
     const auto key = static_cast<std::uint64_t>(position);
     if (!equal_weights_) return lookup_weighted(key);
@@ -120,8 +120,8 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     return best;
   }
 
-  /// The r best draws, the best first: without the first node, the second one owns the key, and so
-  /// on. O(N + r^2) up to r = 8, with no heap memory, beyond that O(N log r).
+  /// Returns the nodes with the r best draws, the best first: without the first node, the second
+  /// owns the key, and so on. Up to r = 8, O(N + r^2) without heap memory; above, O(N log r).
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
     const auto position = static_cast<std::uint64_t>(this->position_of(key));
@@ -147,7 +147,7 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     return list;
   }
 
-  /// In id order, what the draws come to over all keys: weight / sum of weights.
+  /// Returns the shares over all keys, in id order: weight / sum of weights.
   std::vector<std::pair<Node, double>> load_shares() const {
     double total = 0;
     for (const auto& member : this->members_) total += member.weight;
@@ -162,7 +162,7 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
  private:
   static constexpr std::size_t few = 8;
 
-  /// In order of preference.
+  /// Compares in order of preference.
   struct Ranked {
     std::uint64_t rank;
     std::uint64_t reversed_draw;
@@ -170,12 +170,12 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     friend constexpr auto operator<=>(const Ranked&, const Ranked&) = default;
   };
 
-  /// A mantissa of 0 where the member is drained.
+  /// Returns 1 / weight; a mantissa of 0 if the member is drained.
   static detail::Scaled one_over(double weight) {
     return weight > 0 ? detail::reciprocal(weight) : detail::Scaled{0, 0};
   }
 
-  /// Equal weights: the order of draws is that of ranks, and the logarithm can be left out.
+  /// If weights are equal, draws are in the order of ranks, so the logarithm can be skipped.
   void note_weights() noexcept {
     equal_weights_ = true;
     for (const auto& member : this->members_) {

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_REPLICA_LIST_HPP
 #define CLOCKWISE_REPLICA_LIST_HPP
 
-// What a preference list is asked for, and what comes back.
+// What a preference list is asked for, and its type.
 
 #include <array>             // array
 #include <cstddef>           // size_t
@@ -18,17 +18,17 @@
 
 namespace clockwise {
 
-/// How far apart the copies of one key are placed. A rack is known by its datacenter and its name;
-/// a member without a rack is a failure domain of its own.
+/// How the replicas of a key are spread. A rack is identified by datacenter and name; a member
+/// without a rack is its own failure domain.
 enum class Spread : unsigned char {
   nodes,       ///< The first R distinct nodes clockwise.
-  racks,       ///< R nodes over min(R, racks) racks: a used rack serves again only in so far as R
-               ///< exceeds the number of racks. The default when any member names a rack.
-  racks_only,  ///< Never two copies in one rack; short when racks run out.
+  racks,       ///< R nodes over min(R, racks) racks: a rack is reused only as far as R exceeds the
+               ///< number of racks. The default if any member names a rack.
+  racks_only,  ///< At most one replica per rack; a shorter list if racks are too few.
 };
 
-/// Copies wanted in each datacenter: `{{"east", 3}, {"west", 2}}`. The rule of Spread::racks holds
-/// inside each.
+/// Replicas wanted in each datacenter: `{{"east", 3}, {"west", 2}}`. The rule of Spread::racks
+/// applies inside each.
 class DatacenterReplicas {
  public:
   struct Entry {
@@ -36,7 +36,7 @@ class DatacenterReplicas {
     std::size_t replicas = 0;
   };
 
-  /// Throws std::invalid_argument where a datacenter is named twice.
+  /// Throws std::invalid_argument if a datacenter is listed twice.
   DatacenterReplicas(std::initializer_list<Entry> entries)
       : DatacenterReplicas(std::vector<Entry>(entries)) {}
   explicit DatacenterReplicas(std::vector<Entry> entries) : entries_(std::move(entries)) {
@@ -44,7 +44,7 @@ class DatacenterReplicas {
       for (std::size_t j = 0; j < i; ++j) {
         if (entries_[i].datacenter == entries_[j].datacenter) {
           detail::fail_invalid("datacenter " + detail::quoted(entries_[i].datacenter) +
-                               " is named twice in a replica count");
+                               " is listed twice");
         }
       }
     }
@@ -58,12 +58,12 @@ class DatacenterReplicas {
   std::vector<Entry> entries_;
 };
 
-/// An ordered list of distinct nodes, the owner first, then in order of preference. Where a
-/// liveness predicate was given, the owners of copies that are up come first, in their order, and
-/// after them the substitutes for those that are down.
+/// An ordered list of distinct nodes, the owner first, then in order of preference. With a liveness
+/// predicate, live replicas come first, in their usual order, then the substitutes for those that
+/// are down.
 ///
-/// Refers to the nodes of the partitioner it came from: any change of that ends its validity. No
-/// heap memory for up to 8 nodes.
+/// Refers to nodes of its partitioner, any change to which invalidates it. No heap memory for up to
+/// 8 nodes.
 template <class Node>
 class ReplicaList {
  public:
@@ -72,10 +72,10 @@ class ReplicaList {
   using value_type = Node;
 
   ReplicaList() = default;
-  /// An empty list that `requested` nodes were asked of.
+  /// An empty list, for `requested` nodes.
   explicit ReplicaList(std::size_t requested) : requested_(requested) {}
 
-  /// A list of at most 8: node_at(i) for each i < `size`.
+  /// A list of up to 8 nodes: node_at(i) for each i < `size`.
   template <class NodeAt>
   ReplicaList(std::size_t requested, std::size_t size, NodeAt node_at)
       : size_(size), requested_(requested) {
@@ -86,16 +86,16 @@ class ReplicaList {
   iterator end() const { return iterator(*this, size_); }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  /// `i` < size().
+  /// `i` must be below size().
   const Node& operator[](std::size_t i) const { return *data()[i]; }
-  /// The list is not empty.
+  /// The list must not be empty.
   const Node& front() const { return *data()[0]; }
 
-  /// How many nodes were asked for.
+  /// The number of nodes requested.
   std::size_t requested() const { return requested_; }
   bool complete() const { return size_ == requested_; }
 
-  /// Entries from this one on stand in for replicas that are down; size() where none does.
+  /// Index of the first substitute for a down replica; size() if there is none.
   std::size_t first_substitute() const { return size_ - substitutes_; }
   bool is_substitute(std::size_t i) const { return i >= first_substitute(); }
 
@@ -109,7 +109,7 @@ class ReplicaList {
     return false;
   }
 
-  /// For partitioners, which build the lists. Substitutes come after all others.
+  /// For partitioners, which build the lists. Substitutes must come after all others.
   void push_back(const Node& node) {
     if (size_ < inline_.size()) {
       inline_[size_] = &node;
@@ -130,7 +130,7 @@ class ReplicaList {
   }
 
   std::array<const Node*, 8> inline_{};
-  std::vector<const Node*> overflow_;  // all of them, once there are more than fit above
+  std::vector<const Node*> overflow_;  // all nodes, if they do not fit above
   std::size_t size_ = 0;
   std::size_t requested_ = 0;
   std::size_t substitutes_ = 0;

@@ -2,14 +2,14 @@
 #ifndef CLOCKWISE_REPLICA_TABLE_HPP
 #define CLOCKWISE_REPLICA_TABLE_HPP
 
-// Preference lists worked out beforehand, so that asking for one costs about what a lookup does.
+// Precomputed preference lists: getting one costs about as much as a lookup.
 //
 //   clockwise::HashRing ring({"a", "b", "c", "d"});
 //   const clockwise::ReplicaTable table(ring, 3);
-//   for (const std::string& node : table.preference_list("user:42")) …   // ring's own, for R = 3
+//   for (const std::string& node : table.preference_list("user:42")) …   // the ring's list, R = 3
 //
-// A ring walks the circle for each list. This table keeps the list of every vnode instead, for one
-// R and one Spread, and only has to find the vnode.
+// A ring walks the circle for each list. This table stores the list of every vnode, for one R and
+// one Spread, and only looks up the vnode.
 
 #include <concepts>     // unsigned_integral
 #include <cstddef>      // size_t
@@ -30,8 +30,8 @@
 
 namespace clockwise {
 
-/// One list of a ReplicaTable: reads like a ReplicaList, and turns into one. It refers to the
-/// table, whose assignment, move or end ends its validity.
+/// One list of a ReplicaTable: reads like a ReplicaList, and converts to one. Assigning, moving or
+/// destroying the table invalidates it.
 template <class Node, std::unsigned_integral Index>
 class ReplicaRow {
  public:
@@ -48,12 +48,12 @@ class ReplicaRow {
   iterator end() const { return iterator(*this, size_); }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  /// `i` < size().
+  /// `i` must be below size().
   const Node& operator[](std::size_t i) const { return members_[owners_[i]].node; }
-  /// The list is not empty.
+  /// The list must not be empty.
   const Node& front() const { return (*this)[0]; }
 
-  /// How many nodes were asked for.
+  /// The number of nodes requested.
   std::size_t requested() const { return requested_; }
   bool complete() const { return size_ == requested_; }
 
@@ -80,13 +80,13 @@ class ReplicaRow {
   std::size_t requested_ = 0;
 };
 
-/// What preference_list(key, r, spread) of a ring gives, for every key.
+/// A ring's preference_list(key, r, spread), for every key.
 ///
-/// It holds the ring itself, copied or moved in: a snapshot, which no change of another ring
-/// reaches. After a change, make a new one. Beside the ring it takes list_size() times
-/// sizeof(Index) bytes a vnode: 6 for three copies and 16-bit indexes.
+/// Holds the ring itself, copied or moved in: a snapshot. After a change, make a new table. In
+/// addition to the ring, it takes list_size() * sizeof(Index) bytes per vnode: 6 for three replicas
+/// and 16-bit indexes.
 ///
-/// Concurrent reads are safe. Copies are independent.
+/// Copies of a table are independent. Thread safety: that of a standard container.
 template <detail::Ring R>
 class ReplicaTable {
  public:
@@ -94,8 +94,8 @@ class ReplicaTable {
   using index_type = typename R::index_type;
   using Row = ReplicaRow<node_type, index_type>;
 
-  /// The lists of `r` nodes, by the ring's default spread where none is given. O(M r) for M
-  /// positions. Throws std::length_error where that is more than can be addressed.
+  /// Computes the lists of `r` nodes, by the ring's default spread if none is given. Throws
+  /// std::length_error if they exceed the address space. O(M r) for M positions.
   ReplicaTable(R ring, std::size_t r)
       : ring_(std::move(ring)), requested_(r), spread_(ring_.default_spread()) {
     fill();
@@ -105,8 +105,8 @@ class ReplicaTable {
     fill();
   }
 
-  /// The ring's preference_list(key, requested(), spread()). Costs a lookup and, where that read an
-  /// owner, the read of a list. Empty on a ring that owns nothing.
+  /// Returns the ring's preference_list(key, requested(), spread()); empty if the ring owns
+  /// nothing. Costs a lookup that reads a list in place of an owner.
   template <class Key>
   Row preference_list(const Key& key) const noexcept {
     const auto position = static_cast<std::uint64_t>(ring_.position_of(key));
@@ -115,12 +115,12 @@ class ReplicaTable {
     return Row(ring_.members().data(), lists_.data() + rank * list_size_, list_size_, requested_);
   }
 
-  /// Length of every list: less than requested() where there are not so many nodes or racks.
+  /// Length of every list: less than requested() if nodes or racks are too few.
   std::size_t list_size() const noexcept { return list_size_; }
   std::size_t requested() const noexcept { return requested_; }
   Spread spread() const noexcept { return spread_; }
   const R& ring() const noexcept { return ring_; }
-  /// Heap memory of the lists, beside the ring's.
+  /// Heap memory of the lists, without the ring's.
   std::size_t bytes() const noexcept { return lists_.capacity() * sizeof(index_type); }
 
  private:
@@ -131,7 +131,7 @@ class ReplicaTable {
     list_size_ = detail::attainable(requested_, spread_, ring_.topology().whole());
     if (list_size_ > 0 && vnodes > lists_.max_size() / list_size_) {
       detail::fail_length("a replica table of " + std::to_string(vnodes) + " lists of " +
-                          std::to_string(list_size_) + " nodes");
+                          std::to_string(list_size_) + " nodes is too large");
     }
     lists_.resize(vnodes * list_size_);
     detail::for_each_replica_set(ring_, request, [&](std::size_t rank, const auto& nodes) {
@@ -144,7 +144,7 @@ class ReplicaTable {
   std::size_t requested_;
   Spread spread_;
   std::size_t list_size_ = 0;
-  std::vector<index_type> lists_;  // by rank; none for a vnode whose arc is empty
+  std::vector<index_type> lists_;  // by rank; unused for a vnode whose arc is empty
 };
 
 }  // namespace clockwise

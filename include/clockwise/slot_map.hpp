@@ -2,16 +2,14 @@
 #ifndef CLOCKWISE_SLOT_MAP_HPP
 #define CLOCKWISE_SLOT_MAP_HPP
 
-// Fixed logical shards: keys are hashed into slots once and for all, and a table says which node
-// owns which slot.
+// Fixed logical shards: a key's slot never changes, and a table says which node owns each slot.
 //
 //   clockwise::SlotMap map({"a", "b", "c"}, {.slots = 1024});   // 342, 341 and 341 slots
-//   map.add("d");                                               // takes 256, and none moves else
+//   map.add("d");                                               // takes 256; no others move
 //   map.lookup("user:42");
 //
-// Against a ring: the evenest there is, and a slot can be moved by itself, watched and held back;
-// but the table depends on its history, so somebody has to keep it and hand it out. For fleets with
-// a control plane.
+// Compared with a ring: as even as possible, and one slot can be moved, watched and held back; but
+// the table depends on its history, so it must be stored and distributed. It needs a control plane.
 
 #include <algorithm>         // lower_bound, make_heap, pop_heap, push_heap, sort
 #include <concepts>          // copy_constructible, unsigned_integral
@@ -38,33 +36,31 @@
 
 namespace clockwise {
 
-/// Chosen once: another number of slots is another placement of every key.
+/// Chosen once: another number of slots changes the placement of every key.
 struct SlotMapOptions {
-  std::uint32_t slots =
-      1024;  ///< 1 to 2^20; some hundred a node, so that one more or less is little.
+  std::uint32_t slots = 1024;  ///< 1 to 2^20; about 100 per node, so that one more matters little.
 };
 
-/// What a slot is to one node.
+/// The state of a slot at one node.
 enum class SlotState : unsigned char {
-  stable,     ///< It is not moving, or this node has no part in it.
-  migrating,  ///< This node owns it and it moves away.
-  importing,  ///< It moves to this node, which does not own it yet.
+  stable,     ///< Not moving, or this node is not involved.
+  migrating,  ///< This node owns it, and it is moving away.
+  importing,  ///< It is moving to this node, which does not own it yet.
 };
 
-/// What a node does with a request.
+/// What a node must do with a request.
 template <class Node>
 struct SlotAnswer {
   enum class Kind : unsigned char {
     serve,  ///< Serve it here.
-    ask,    ///< The key has moved ahead of its slot: send this one request to `node`, marked as
-            ///< asking.
+    ask,    ///< The key has moved before its slot: send this request to `node`, as asking.
     moved,  ///< Send this and all further requests for the slot to `node`, its owner.
   };
   Kind kind = Kind::serve;
   const Node* node = nullptr;
 };
 
-/// One slot that changes hands.
+/// A slot that changes its owner.
 template <class Node>
 struct SlotMove {
   std::uint32_t slot;
@@ -72,31 +68,31 @@ struct SlotMove {
   Node to;
 };
 
-/// Keys in slots: slot floor(hash(key) * slots / 2^64), the top bits for a power of two. Slots are
-/// arcs of one length, so whatever a ring can be asked a slot map can: shares, preference lists
-/// over racks and datacenters (the owners of the slots that follow, wrap included, each node once),
-/// successors, movement() to another map.
+/// Keys are in slots: slot floor(hash(key) * slots / 2^64), the top bits if slots is a power of
+/// two. Slots are arcs of one length, so a slot map supports all queries of a ring: shares,
+/// preference lists over racks and datacenters (the owners of the slots that follow, wrapping, each
+/// node once), successors, movement() to another map.
 ///
 /// A change of members gives each its quota, slots * weight / (sum of weights), rounded up or down,
-/// and moves the fewest slots that do: those that a member has in excess, spread over its own, go
-/// to those who lack some. With equal weights the most and the fewest slots differ by at most one.
-/// Who gets which slot is a function of the table before and the change, the same on every
-/// platform; the table itself is state that programs have to share.
+/// with the fewest moves: a member's excess slots, spread over its own, go to members that lack
+/// some. With equal weights, the numbers of slots differ by at most one. The new table is a
+/// function of the old one and the change, the same on every platform; the table itself is state
+/// that programs must share.
 ///
-///   std::invalid_argument  slots of 0 or above 2^20, an empty id, an id that is a member already,
-///                          a weight that is negative, NaN or infinite, assign_all of another
-///                          number of owners than slots, migrate() of a slot to its owner
-///   std::length_error      more members than Index holds
-///   std::out_of_range      an id that is no member, a slot that does not exist or is nobody's,
-///                          lookup where nothing is owned
+///   std::invalid_argument  slots of 0 or above 2^20, an empty id, an id that is already a member,
+///                          a weight that is negative, NaN or infinite, assign_all of more or fewer
+///                          owners than slots, migrate() of a slot to its owner
+///   std::length_error      more members than Index can number
+///   std::out_of_range      an id that is not a member, a slot that does not exist or has no owner,
+///                          lookup if nothing is owned
 ///
-/// lookup: O(1). Mutators: O(slots + N log N), all or nothing. Thread-safety: that of a standard
+/// lookup: O(1). Mutators: O(slots + N log N), all or nothing. Thread safety: that of a standard
 /// container. A model of Partitioner.
 template <HashFunction Hash, class Node, std::unsigned_integral Index>
 class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index> {
   using Base = detail::RingBase<SlotMap, Node, Index>;
   using Table = detail::RingTable<Index>;
-  static_assert(std::copy_constructible<Node>, "clockwise: a node can be copied");
+  static_assert(std::copy_constructible<Node>, "clockwise: Node must be copyable");
 
  public:
   using hash_type = Hash;
@@ -118,15 +114,15 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
   std::uint32_t slot_of(const Key& key) const noexcept {
     return slot_at(position_of(key));
   }
-  /// The whole table is owners(): by slot, places in members().
+  /// Returns the owner of a slot. The whole table is owners(): by slot, indices into members().
   const Node& owner_of(std::uint32_t slot) const {
     return this->node(owner_index(slot, "owner_of"));
   }
-  /// One multiplication and one read.
+  /// Costs one multiplication and one read.
   Index lookup_index(Position position) const noexcept {
     return this->table_.empty() ? npos : this->table_.owners()[slot_at(position)];
   }
-  /// As the preference list of a key in the slot.
+  /// Returns the preference list of a key in the slot.
   ReplicaList<Node> replicas_of(std::uint32_t slot, std::size_t r) const {
     check(slot);
     return this->preference_list(Position{last_position(slot)}, r);
@@ -140,13 +136,13 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
   void add(Node node, Weight weight) {
     add(std::move(node), NodeOptions{static_cast<double>(weight), {}, {}});
   }
-  /// With weight 0 it gets no slot, but slots can be assigned or migrated to it.
+  /// Adds a node. With weight 0 it gets no slot, but slots can be assigned or migrated to it.
   void add(Node node, const NodeOptions& options) {
     const std::pair<Node, NodeOptions> one(std::move(node), options);
     add_all(std::span(&one, 1));
   }
 
-  /// Many nodes, or pairs of a node and its NodeOptions, as one change: fewer slots move than one
+  /// Adds nodes, or pairs of a node and its NodeOptions, in one change: fewer slots move than one
   /// by one.
   template <class Nodes>
   void add_all(const Nodes& nodes) {
@@ -161,7 +157,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     apply(std::move(plan));
   }
 
-  /// False where there is no such node. Its slots go to those who then lack some.
+  /// Removes a node; returns false if absent. Its slots go to members that then lack some.
   template <class Id>
   bool remove(const Id& id) {
     const Index index = this->index_of(id);
@@ -173,7 +169,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     return true;
   }
 
-  /// 0 drains the node.
+  /// Sets a member's weight; 0 drains it.
   template <class Id>
   void set_weight(const Id& id, double weight) {
     const Index index = present(id, "set_weight");
@@ -182,7 +178,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     apply(std::move(plan));
   }
 
-  /// This node owns the slot from now on; a migration of the slot ends. The next change of members
+  /// Makes the node the slot's owner and ends the slot's migration. The next change of members
   /// restores quotas.
   template <class Id>
   void assign(std::uint32_t slot, const Id& id) {
@@ -192,13 +188,13 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     owners[slot] = to;
     adopt(Plan(*this), owners);
   }
-  /// The whole table: the owner of each slot, as a node or an id.
+  /// Replaces the whole table by the owner of each slot, as a node or an id.
   template <class Owners>
   void assign_all(const Owners& ids) {
     std::vector<Index> owners;
     for (const auto& id : ids) owners.push_back(present(id, "assign_all"));
     if (owners.size() != slot_count()) {
-      detail::fail_invalid("assign_all of " + std::to_string(owners.size()) + " owners to " +
+      detail::fail_invalid("assign_all: " + std::to_string(owners.size()) + " owners for " +
                            std::to_string(slot_count()) + " slots");
     }
     adopt(Plan(*this), owners);
@@ -206,15 +202,14 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
 
   // --- Migration, slot by slot ------------------------------------------------------------------
 
-  /// The slot starts to move to `to`, its owner stays until assign(slot, to). Where it was moving
-  /// already, the target changes.
+  /// Starts to move the slot to `to`; its owner stays until assign(slot, to). If already moving, it
+  /// gets a new target.
   template <class Id>
   void migrate(std::uint32_t slot, const Id& to) {
     const Index target = present(to, "migrate");
     if (owner_index(slot, "migrate") == target) {
-      detail::fail_invalid("slot " + std::to_string(slot) + " is to move to " +
-                           detail::quoted(std::string_view(detail::id_of(to))) +
-                           ", which owns it already");
+      detail::fail_invalid("migrate: " + detail::quoted(std::string_view(detail::id_of(to))) +
+                           " already owns slot " + std::to_string(slot));
     }
     const auto at = move_of(slot);
     if (at != moves_.end() && at->slot == slot) {
@@ -223,22 +218,22 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
       moves_.insert(at, {slot, target});
     }
   }
-  /// The slot stays where it is. False where it was not moving.
+  /// Cancels a migration. False if there is none.
   bool cancel(std::uint32_t slot) {
     const auto at = move_of(slot);
     if (at == moves_.end() || at->slot != slot) return false;
     moves_.erase(at);
     return true;
   }
-  /// Whereto the slot is moving; nullptr while it is not. O(log of the slots that move).
+  /// Where the slot is moving to; nullptr if it is not. O(log S) for S moving slots.
   const Node* migrating_to(std::uint32_t slot) const noexcept {
     const auto at = move_of(slot);
     return at == moves_.end() || at->slot != slot ? nullptr : &this->node(at->target);
   }
-  /// How many slots are moving.
+  /// The number of moving slots.
   std::size_t migrations() const noexcept { return moves_.size(); }
 
-  /// What the slot is to a member.
+  /// Returns the state of the slot at a member.
   template <class Id>
   SlotState state(std::uint32_t slot, const Id& at) const {
     const Index index = present(at, "state");
@@ -249,12 +244,12 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     return target == &this->node(index) ? SlotState::importing : SlotState::stable;
   }
 
-  /// What a member does with a request for a key of the slot, new keys included. `key_present`:
-  /// whether it holds the key, which matters while the slot migrates; `asking`: whether the request
-  /// comes by an `ask`, which opens a slot that is being imported.
+  /// Returns what a member must do with a request for a key of the slot, including new keys.
+  /// `key_present`: whether it holds the key, which matters while the slot migrates. `asking`:
+  /// whether the request follows an `ask`, which opens a slot that is being imported.
   ///
-  ///   stable     its owner serves, everybody else sends to the owner
-  ///   migrating  the owner serves the keys it still has, and asks the target for the others
+  ///   stable     its owner serves, every other member sends to the owner
+  ///   migrating  the owner serves the keys it still has, and sends others to the target (`ask`)
   ///   importing  the target serves requests that ask, and sends others to the owner
   template <class Id>
   SlotAnswer<Node> answer(const Id& at, std::uint32_t slot, bool key_present,
@@ -279,8 +274,8 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
   /// See HashRing::circle: slots are arcs of that circle.
   std::uint64_t circle() const noexcept { return detail::policy_probe(hash_); }
 
-  /// 128 bits, equal where hash policy, slots, members (id, weight, rack, datacenter) and the table
-  /// are; migrations do not count. The same on every platform. O(slots + N).
+  /// 128 bits, equal if hash policy (with seed), slots, members (id, weight, rack, datacenter) and
+  /// the table are; migrations do not count. The same on every platform. O(slots + N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise slot map, version 1");
     bytes.append(std::string_view(Hash::name));
@@ -297,7 +292,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     Index target;
   };
 
-  /// Members as they will be, and what number each had: npos for a new one.
+  /// The members after the change, and the index each had before: npos for a new one.
   struct Plan {
     explicit Plan(const SlotMap& map) : members(map.members_) {
       former.reserve(members.size());
@@ -309,7 +304,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
       const std::size_t place = detail::place_of(members, id);
       if (place < members.size() &&
           std::string_view(detail::id_of(members[place].node)) == std::string_view(id)) {
-        detail::fail_invalid("node " + detail::quoted(id) + " is a member already");
+        detail::fail_invalid("node " + detail::quoted(id) + " is already a member");
       }
       const double weight = detail::checked_weight(id, options.weight);
       const auto at = static_cast<std::ptrdiff_t>(place);
@@ -324,21 +319,21 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
 
   static SlotMapOptions checked(SlotMapOptions options) {
     if (options.slots == 0 || options.slots > std::uint32_t{1} << 20) {
-      detail::fail_invalid("slots is " + std::to_string(options.slots) +
-                           "; it is from 1 to 1048576");
+      detail::fail_invalid("slots must be between 1 and 1048576, got " +
+                           std::to_string(options.slots));
     }
     return options;
   }
   void check(std::uint32_t slot) const {
     if (slot >= slot_count()) {
-      detail::fail_range("slot " + std::to_string(slot) + " of " + std::to_string(slot_count()));
+      detail::fail_range("slot must be at most " + std::to_string(slot_count() - 1) + ", got " +
+                         std::to_string(slot));
     }
   }
   Index owner_index(std::uint32_t slot, std::string_view what) const {
     check(slot);
     if (this->table_.empty()) {
-      detail::fail_range(std::string(what) + " of slot " + std::to_string(slot) +
-                         ", which is nobody's");
+      detail::fail_range(std::string(what) + ": slot " + std::to_string(slot) + " has no owner");
     }
     return this->table_.owners()[slot];
   }
@@ -346,9 +341,8 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
   Index present(const Id& id, std::string_view what) const {
     const Index index = this->index_of(id);
     if (index == npos) {
-      detail::fail_range(std::string(what) + " of " +
-                         detail::quoted(std::string_view(detail::id_of(id))) +
-                         ", which is not a member");
+      detail::fail_range(std::string(what) + ": " +
+                         detail::quoted(std::string_view(detail::id_of(id))) + " is not a member");
     }
     return index;
   }
@@ -357,7 +351,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     return static_cast<std::uint32_t>(
         detail::multiply_high(static_cast<std::uint64_t>(position), slot_count()));
   }
-  /// floor(((slot + 1) * 2^64 - 1) / slots), where 2^64 = quotient * slots + rest.
+  /// Returns floor(((slot + 1) * 2^64 - 1) / slots), where 2^64 = quotient * slots + rest.
   std::uint64_t last_position(std::uint32_t slot) const noexcept {
     const std::uint64_t slots = slot_count();
     const std::uint64_t quotient = ~std::uint64_t{0} / slots;
@@ -374,14 +368,14 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
 
   void apply(Plan plan) {
     if (plan.members.size() > npos) {
-      detail::fail_length(std::to_string(plan.members.size()) +
-                          " members of a slot map whose Index holds " + std::to_string(npos));
+      detail::fail_length("the slot map's Index can number up to " + std::to_string(npos) +
+                          " members, got " + std::to_string(plan.members.size()));
     }
     std::vector<Index> owners = owners_after(plan);
     adopt(std::move(plan), owners);
   }
 
-  /// The table as it is, in the plan's numbers; npos where the owner leaves.
+  /// Returns the present table in the plan's indices; npos if the owner leaves.
   std::vector<Index> renumbered_owners(const Plan& plan) const {
     std::vector<Index> number(size(), npos);
     for (std::size_t i = 0; i < plan.former.size(); ++i) {
@@ -394,8 +388,9 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     return owners;
   }
 
-  /// How many slots each member is to own: its quota rounded down, and one more for as many as it
-  /// takes, first those who have that one already, then those whose quotas lose most by rounding.
+  /// Returns how many slots each member must own: its quota rounded down, and one more for as many
+  /// members as needed. First come members that already hold that one, then those whose quotas lose
+  /// most by rounding.
   std::vector<std::uint32_t> targets(const Plan& plan,
                                      const std::vector<std::uint32_t>& held) const {
     std::vector<double> real_weights;
@@ -435,7 +430,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     }
     const std::vector<std::uint32_t> target = targets(plan, held);
 
-    // Of h slots a member gives e away evenly: where (its number among them) * e / h steps up.
+    // Of h slots a member gives away e, evenly: those where (number among them) * e / h steps up.
     std::vector<std::uint64_t> met(plan.members.size());
     for (Index& owner : owners) {
       if (owner == npos) continue;
@@ -448,8 +443,8 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     return owners;
   }
 
-  /// Slots without an owner go to those who lack some, each as evenly spread as it can be: taker i,
-  /// who lacks d, is due at (2k + 1) / 2d of the way for its k-th.
+  /// Deals slots without an owner to members that lack some, as evenly spread as possible: a taker
+  /// that lacks d is due its k-th at (2k + 1) / 2d of the way.
   static void deal(std::vector<Index>& owners, const std::vector<std::uint32_t>& held,
                    const std::vector<std::uint32_t>& target) {
     struct Taker {
@@ -481,7 +476,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     }
   }
 
-  /// Everything that can fail happens on the side; the map itself changes in the last lines.
+  /// Everything that can fail works on copies; the map itself changes in the last lines.
   void adopt(Plan plan, const std::vector<Index>& owners) {
     const std::vector<Index> before = renumbered_owners(plan);
     typename Table::Change change;
@@ -526,15 +521,14 @@ SlotMap(std::initializer_list<const char*>, SlotMapOptions = {})
     -> SlotMap<Xxh3, std::string, std::uint16_t>;
 SlotMap(SlotMapOptions) -> SlotMap<Xxh3, std::string, std::uint16_t>;
 
-/// The slots whose owners differ, ascending: what a control plane migrates one by one on the way
-/// from `before` to `after`. Throws std::invalid_argument where the two have different numbers of
-/// slots.
+/// Returns the slots whose owners differ, ascending: what a control plane migrates one by one from
+/// `before` to `after`. Throws std::invalid_argument if the slot counts differ.
 template <HashFunction Hash, class Node, std::unsigned_integral Index>
 std::vector<SlotMove<Node>> slot_moves(const SlotMap<Hash, Node, Index>& before,
                                        const SlotMap<Hash, Node, Index>& after) {
   if (before.slot_count() != after.slot_count()) {
-    detail::fail_invalid("slot_moves between " + std::to_string(before.slot_count()) + " and " +
-                         std::to_string(after.slot_count()) + " slots");
+    detail::fail_invalid("slot_moves: slot counts differ, " + std::to_string(before.slot_count()) +
+                         " and " + std::to_string(after.slot_count()));
   }
   std::vector<SlotMove<Node>> moves;
   if (before.owners().empty() || after.owners().empty()) return moves;

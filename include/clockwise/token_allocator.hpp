@@ -2,17 +2,17 @@
 #ifndef CLOCKWISE_TOKEN_ALLOCATOR_HPP
 #define CLOCKWISE_TOKEN_ALLOCATOR_HPP
 
-// Tokens for a node that joins, chosen instead of random, so that few of them come out even.
+// Chooses a joining node's tokens, so that a few give even shares.
 //
 //   clockwise::TokenRing<> ring;
 //   for (const auto& server : fleet) {
 //     ring.add(server, clockwise::allocate_tokens(ring, {}, {.vnodes = 8, .replicas = 3}));
 //   }
 //
-// With 200 random vnodes a node's share strays by 7%; with 8 by 35%. Chosen, 8 stay within a few
-// percent, and a small table means fewer replica sets, shorter repair plans and less gossip. What
-// it costs: the tokens follow from the order of joins, so they are state that every program has to
-// be given; a HashRing follows from the names alone.
+// A share varies by 7% with 200 random vnodes, by 35% with 8. Eight chosen ones stay within a few
+// percent, and a small table means fewer replica sets, shorter repair plans and less gossip. The
+// cost: tokens depend on the order of joins, so they are state that every program needs; a HashRing
+// depends only on names.
 
 #include <algorithm>  // fill, find, lower_bound, max, min, sort, unique
 #include <array>      // array
@@ -32,30 +32,28 @@
 
 namespace clockwise {
 
-/// For what a joining node's tokens are to come out even.
+/// What a joining node's tokens are balanced for.
 struct AllocationOptions {
   std::uint32_t vnodes = 16;      ///< Tokens of a node of weight 1, as RingOptions::vnodes.
-  std::size_t replicas = 3;       ///< Copies of each key, in each datacenter.
-  Spread spread = Spread::racks;  ///< How they are placed; as Spread::nodes where no rack is named.
+  std::size_t replicas = 3;       ///< Replicas of each key, in each datacenter.
+  Spread spread = Spread::racks;  ///< As Spread::nodes if no rack is named.
 };
 
 namespace detail {
 
-/// The members of one datacenter, the one that joins last among them, and its tokens as they are
-/// chosen.
+/// The members of one datacenter, the joiner last, and the joiner's tokens as they are chosen.
 ///
-/// What is evened out is replicated ownership: the share of the circle that a node holds a copy
-/// of. A new token takes over a stretch of arcs that ends at it; on each arc it takes the place of
-/// one node. For every arc of the ring, the best place for a cut in it is computed, and what the
-/// cut would cost: how far those who lose and the joiner then are from their fair shares. The
-/// cheapest cut is made, once for each token, and then each token is taken up again and put where
-/// it is best, now that all others are known.
+/// It balances replicated ownership: the share of the circle that a node holds a copy of. A new
+/// token takes over a run of arcs that ends at it; on each arc it replaces one node. For every arc
+/// of the ring, the best position for a cut is computed, and the cost of the cut: how far it leaves
+/// the joiner and the nodes that lose from their fair shares. The cheapest cut is made, once per
+/// token. Then each token is removed and placed again where it is best, with all others known.
 ///
-/// Two further terms keep the ring fit for later changes: a joiner should take little from each of
-/// many, since they inherit from it when it leaves, and tokens should not crowd.
+/// Two further terms of the cost help later changes: a joiner should take little from each of many
+/// nodes, because they inherit from it when it leaves, and tokens should not crowd.
 ///
-/// Widths are in units of 2^-50 of the circle, ratios in units of 2^-20, all of them integers, so
-/// that every platform chooses the same tokens.
+/// Widths are in units of 2^-50 of the circle, ratios in units of 2^-20. All are integers, so every
+/// platform chooses the same tokens.
 class TokenAllocation {
  public:
   template <Ring R>
@@ -122,7 +120,8 @@ class TokenAllocation {
     bool found = false;
   };
 
-  /// Racks count as far as each copy can have its own; with fewer, nodes are the domains.
+  /// The failure domains are the racks, and the nodes without one, if each replica can have its
+  /// own; otherwise the nodes.
   void number_domains(const std::vector<Member>& members, const AllocationOptions& options) {
     std::vector<std::string> racks;
     racks.reserve(members.size());
@@ -145,15 +144,15 @@ class TokenAllocation {
       }
       if (by_rack && domain_count_ >= options.replicas) break;
     }
-    // While each domain holds a copy of everything, it is of no account who of them owns what; then
-    // fewer copies are looked at.
+    // If every domain holds a copy of everything, which of them owns what does not matter, so fewer
+    // replicas are considered.
     replicas_ = (std::min)(options.replicas, domain_count_);
     if (met[domains_[joiner_]] == 1 && domain_count_ == replicas_) {
       replicas_ = (std::max)(domain_count_ - 1, std::size_t{1});
     }
   }
 
-  /// Fair shares: by weight, but no domain above one copy of everything.
+  /// Sets the fair shares: by weight, but no domain above one copy of everything.
   void set_targets(const std::vector<Member>& members) {
     std::vector<std::uint64_t> weights;
     std::vector<std::pair<std::uint64_t, std::size_t>> heaviest;
@@ -185,7 +184,7 @@ class TokenAllocation {
     }
   }
 
-  /// value * part / all, part <= all.
+  /// Returns value * part / all, for part <= all.
   static std::uint64_t proportion(std::uint64_t value, std::uint64_t part, std::uint64_t all) {
     return part == all ? value : divide(multiply_high(value, part), value * part, all);
   }
@@ -213,7 +212,7 @@ class TokenAllocation {
                [](const Vnode& vnode, std::uint64_t wanted) { return vnode.position < wanted; }) -
            vnodes_.begin();
   }
-  /// The next position that no token has, here or in another datacenter.
+  /// Returns the next position without a token, here or in another datacenter.
   std::uint64_t free_position(std::uint64_t position) const {
     for (;; ++position) {
       const auto rank = static_cast<std::size_t>(rank_of(position));
@@ -225,8 +224,8 @@ class TokenAllocation {
     }
   }
 
-  /// The replica lists of all arcs, and what each member owns by them; the distances of the tokens
-  /// between which the joiner's domain would be cut.
+  /// Computes from the replica lists of all arcs what each member owns, and which node would lose
+  /// each arc to the joiner; then the distances of the arcs from the tokens of the joiner's domain.
   void measure() {
     const std::size_t count = vnodes_.size();
     owned_.assign(targets_.size(), 0);
@@ -249,8 +248,8 @@ class TokenAllocation {
     measure_gaps();
   }
 
-  /// Where every domain holds a copy of everything, the tokens of the joiner's domain are a ring of
-  /// their own: how far each arc's ends are from them.
+  /// If every domain holds a copy of everything, the tokens of the joiner's domain form a separate
+  /// ring. Computes how far each arc's ends are from those tokens.
   void measure_gaps() {
     const std::size_t count = vnodes_.size();
     behind_.assign(count, 0);
@@ -274,21 +273,21 @@ class TokenAllocation {
   }
   bool is_own(const Vnode& vnode) const { return domains_[vnode.owner] == domains_[joiner_]; }
 
-  /// How far `value` is from 0, in parts of `unit`.
+  /// Returns value / unit, in units of 2^-20, between -128 and 128.
   static std::int64_t ratio(std::int64_t value, std::int64_t unit) {
     constexpr std::int64_t most = std::int64_t{1} << 27;
     return (std::min)((std::max)(value / (std::max)(unit >> 20, std::int64_t{1}), -most), most);
   }
   static std::int64_t square(std::int64_t value) { return value * value; }
-  /// What it costs that a member is `excess` above its fair share. Steep above 3%, so that peaks
-  /// are cut first.
+  /// Returns the cost of a member that is `excess` above its fair share. Steep above 3%, so that
+  /// peaks are cut first.
   static std::int64_t cost_of(std::int64_t excess) {
     const std::int64_t high =
         (std::min)((std::max)(excess, std::int64_t{0}), std::int64_t{1} << 22);
     return square(square(high) >> 15) + square(excess);
   }
 
-  /// What a new token would take from whom.
+  /// What a new token would take from each node.
   struct Losses {
     std::array<std::pair<std::size_t, std::int64_t>, 64> entries;
     std::size_t size = 0;
@@ -317,7 +316,7 @@ class TokenAllocation {
       if (cut.found && (!best.found || cut.cost < best.cost)) best = cut;
     }
     if (best.found) return best;
-    std::size_t widest = 0;  // nobody would lose anything: room is all there is to look at
+    std::size_t widest = 0;  // no node would lose anything: take the widest arc
     for (std::size_t rank = 1; rank < vnodes_.size(); ++rank) {
       if (width(rank) > width(widest)) widest = rank;
     }
@@ -329,8 +328,9 @@ class TokenAllocation {
     return vnodes_[before(rank)].position + (static_cast<std::uint64_t>(offset) << unit_bits);
   }
 
-  /// The cheapest cut in one arc: (a, p] goes to the joiner, whatever p is, and so do the arcs
-  /// behind it, as far as the new token is among the first of its domain and the nearest domains.
+  /// Returns the cheapest cut in one arc (a, b]. For any cut p, (a, p] goes to the joiner. So do
+  /// the arcs before it, as long as the new token is the first of its domain, and that domain among
+  /// the nearest.
   Cut cut_in(std::size_t rank, std::size_t count) const {
     const std::int64_t room = width(rank);
     const std::size_t loser = displaced_[rank];
@@ -375,12 +375,12 @@ class TokenAllocation {
     return {position_in(rank, offset), cost, true};
   }
 
-  /// Where the squares of what the loser has too much, the joiner too little, and the one inherits
-  /// from the other are least. `gap`: what the joiner would have too much without this arc.
+  /// Returns the offset with the least sum of squares of the loser's excess, the joiner's deficit,
+  /// and what the loser inherits from the joiner. `gap`: the joiner's excess without this arc.
   std::int64_t best_offset(std::size_t loser, std::int64_t loss, std::int64_t gap) const {
     const std::int64_t target = targets_[joiner_];
     const std::int64_t own = targets_[loser];
-    // In ratios of the joiner's target, for the loser by way of `scale`, in units of 2^-8.
+    // In ratios of the joiner's target; `scale`, in units of 2^-8, converts the loser's.
     const std::int64_t scale =
         (std::max)((std::min)((target << 8) / own, std::int64_t{1} << 14), std::int64_t{1});
     const std::int64_t excess = ratio(owned_[loser] - loss - own, own);
@@ -398,7 +398,7 @@ class TokenAllocation {
     return square(ratio(gap - mean, mean));
   }
 
-  std::size_t tokens_left_;  // that have still to be chosen, the one at hand included
+  std::size_t tokens_left_;  // still to be chosen, including the present one
   std::size_t wanted_replicas_;
   std::size_t replicas_ = 0;
   std::size_t joiner_ = 0;
@@ -409,37 +409,36 @@ class TokenAllocation {
   std::vector<std::uint64_t> elsewhere_;  // positions in other datacenters
   std::vector<std::int64_t> owned_;       // by member
   std::vector<std::int64_t> owned_before_;
-  std::vector<std::size_t> displaced_;  // by rank: who would lose its arc to the joiner
+  std::vector<std::size_t> displaced_;  // by rank: the node that would lose its arc to the joiner
   std::vector<std::int64_t> behind_;    // by rank
   std::vector<std::int64_t> ahead_;
-  std::size_t crowd_ = 0;  // tokens among which the joiner's have to fit
+  std::size_t crowd_ = 0;  // tokens among which the joiner's must fit
 };
 
 }  // namespace detail
 
-/// Tokens for a node that is about to join `ring`, as many as a HashRing would give it:
-/// round(weight
-/// * vnodes). They even out how much of the circle each member of its datacenter holds a copy of,
-/// by weight. A function of the ring and the options, the same on every platform. No token is one
-/// that the ring has.
+/// Returns tokens for a node that is about to join `ring`: vnode_count(weight, vnodes) of them, as
+/// many vnodes as a HashRing would give it, and none that the ring has. They balance, by weight,
+/// how much of the circle each member of its datacenter holds a copy of. The tokens are a function
+/// of the ring and the options, the same on every platform.
 ///
-/// Throws std::invalid_argument for vnodes or replicas of 0, vnodes above max_vnodes_per_node, a
-/// weight that is negative, NaN or infinite; std::length_error for more than max_vnodes_per_node
-/// tokens. O(V R M) for V tokens among M, and more where a rack is rare: meant for few vnodes.
+/// Throws std::invalid_argument if vnodes or replicas is 0, vnodes is above max_vnodes_per_node, or
+/// the weight is negative, NaN or infinite; std::length_error for more than max_vnodes_per_node
+/// tokens. O(V R M) for V tokens among M, and more if a rack is rare: meant for few vnodes.
 template <detail::Ring R>
 std::vector<std::uint64_t> allocate_tokens(const R& ring, NodeOptions joining,
                                            const AllocationOptions& options = {}) {
   if (options.vnodes == 0 || options.vnodes > max_vnodes_per_node) {
-    detail::fail_invalid("tokens for " + std::to_string(options.vnodes) +
-                         " vnodes; it is from 1 to " + std::to_string(max_vnodes_per_node));
+    detail::fail_invalid("vnodes must be between 1 and " + std::to_string(max_vnodes_per_node) +
+                         ", got " + std::to_string(options.vnodes));
   }
-  if (options.replicas == 0) detail::fail_invalid("tokens for 0 replicas");
+  if (options.replicas == 0) detail::fail_invalid("replicas must be at least 1, got 0");
   joining.weight = detail::checked_weight("(joining)", joining.weight);
   const std::uint64_t count = vnode_count(joining.weight, options.vnodes);
   if (count > max_vnodes_per_node) {
-    detail::fail_length("a weight of " + std::to_string(joining.weight) + " comes to " +
-                        std::to_string(count) + " tokens; at most " +
-                        std::to_string(max_vnodes_per_node) + " are served");
+    detail::fail_length("a weight of " + std::to_string(joining.weight) + " needs " +
+                        std::to_string(count) + " tokens; the maximum is " +
+                        std::to_string(max_vnodes_per_node));
   }
   if (count == 0) return {};
   auto tokens = detail::TokenAllocation(ring, joining, options).tokens();

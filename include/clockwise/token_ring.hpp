@@ -2,16 +2,15 @@
 #ifndef CLOCKWISE_TOKEN_RING_HPP
 #define CLOCKWISE_TOKEN_RING_HPP
 
-// A ring whose positions are given instead of hashed from names: tokens, as Apache Cassandra calls
-// them.
+// A ring with explicit positions instead of hashed names: tokens, in Apache Cassandra's terms.
 //
 //   clockwise::TokenRing<> ring;
 //   ring.add("a", {0, 40});
 //   ring.add("b", {.rack = "r2"}, {10, 30});
-//   ring.lookup(clockwise::Position{35});    // "a", whose arc (30, 40] is
+//   ring.lookup(clockwise::Position{35});    // "a", which owns (30, 40]
 //
-// A HashRing is a function of its members' names; here the tokens are state that all programs have
-// to share. What is gained is a say in where they are: see token_allocator.hpp.
+// A HashRing is a function of its members' names; here the tokens are state that all programs must
+// share. In exchange, you choose them: see token_allocator.hpp.
 
 #include <algorithm>         // adjacent_find, sort
 #include <concepts>          // copy_constructible, unsigned_integral
@@ -36,30 +35,29 @@
 namespace clockwise {
 
 /// The first token clockwise from hash(key) owns the key, by the placement contract: a token at p
-/// owns (predecessor, p], and of several nodes on one token the one with the smallest id owns,
-/// while the others wait. A node's own tokens are distinct.
+/// owns (predecessor, p], and if nodes share a token, the smallest id owns it, while the others
+/// wait. A node's own tokens must be distinct.
 ///
-/// A member without tokens owns nothing. Its weight does not place it: it says which share of the
-/// load its tokens are meant to come to, for balance() and the token allocator. Weight 0 is a
-/// drained member, which has no tokens.
+/// A member without tokens owns nothing. Its weight does not place it: it is the intended share of
+/// the load, for balance() and the token allocator. A drained member (weight 0) has no tokens.
 ///
-/// Every mutator is all or nothing, throws as listed, and costs O(M) for M positions, plus O(A log
-/// A) for the A tokens that come or go. It needs memory for a second table while it runs.
+/// Every mutator is all or nothing, throws as listed, and costs O(M) for M positions plus O(A log
+/// A) for the A tokens added or removed. It needs memory for a second table while it runs.
 ///
-///   std::invalid_argument  an empty id, an id that is a member already, a token given twice for
+///   std::invalid_argument  an empty id, an id that is already a member, a token given twice for
 ///                          one node, tokens for weight 0, a weight that is negative, NaN or
 ///                          infinite
-///   std::length_error      more members than Index holds, more than max_vnodes_per_node tokens for
-///                          one, more than max_positions in all
-///   std::out_of_range      set_tokens or tokens_of an id that is no member, lookup where nothing
+///   std::length_error      more members than Index can number, more than max_vnodes_per_node
+///                          tokens of a member, more than max_positions in all
+///   std::out_of_range      set_tokens or tokens_of an id that is not a member, lookup if nothing
 ///                          is owned
 ///
-/// Thread-safety: that of a standard container.
+/// Thread safety: that of a standard container.
 template <HashFunction Hash, class Node, std::unsigned_integral Index, class Lookup>
 class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Lookup>, Node, Index,
                                               Lookup, std::vector<std::uint64_t>> {
   using Base = detail::EditableRing<TokenRing, Node, Index, Lookup, std::vector<std::uint64_t>>;
-  static_assert(std::copy_constructible<Node>, "clockwise: a node can be copied");
+  static_assert(std::copy_constructible<Node>, "clockwise: Node must be copyable");
 
  public:
   using hash_type = Hash;
@@ -81,7 +79,7 @@ class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Looku
     update([&](Edit& edit) { edit.add(std::move(node), options, tokens); });
   }
 
-  /// Other tokens for a member, in place of all it has.
+  /// Replaces all tokens of a member.
   template <class Id>
   void set_tokens(const Id& id, TokenList tokens) {
     set_tokens(id, Tokens(tokens.begin(), tokens.size()));
@@ -91,7 +89,7 @@ class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Looku
     update([&](Edit& edit) { edit.set_tokens(id, tokens); });
   }
 
-  /// What update() hands out: also remove and contains. Many changes cost one merge.
+  /// What update() passes to its function; also has remove and contains. An update is one merge.
   class Edit : public Base::EditBase {
    public:
     void add(Node node, Tokens tokens) { add(std::move(node), NodeOptions{}, tokens); }
@@ -119,13 +117,13 @@ class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Looku
     }
   };
 
-  /// The tokens of a member, ascending. O(M).
+  /// Returns the tokens of a member, ascending. O(M).
   template <class Id>
   std::vector<std::uint64_t> tokens_of(const Id& id) const {
     const Index index = this->index_of(id);
     if (index == Base::npos) {
-      detail::fail_range("tokens_of " + detail::quoted(std::string_view(detail::id_of(id))) +
-                         ", which is not a member");
+      detail::fail_range("tokens_of: " + detail::quoted(std::string_view(detail::id_of(id))) +
+                         " is not a member");
     }
     std::vector<std::uint64_t> tokens;
     tokens.reserve(this->members()[index].vnodes);
@@ -144,12 +142,12 @@ class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Looku
     return Position{detail::hash_key(hash_, key)};
   }
 
-  /// Tells circles apart: rings with the same number put every key at the same position, so their
-  /// arcs can be compared, with those of a HashRing too.
+  /// Identifies the circle: rings with equal numbers put every key at the same position, so arcs
+  /// can be compared, also with those of a HashRing.
   std::uint64_t circle() const noexcept { return detail::policy_probe(hash_); }
 
-  /// 128 bits, equal where hash policy (seed included), members (id, weight, rack, datacenter) and
-  /// tokens are, whatever the order or the history; the same on every platform. O(M + N).
+  /// 128 bits, equal if hash policy (with seed), members (id, weight, rack, datacenter) and tokens
+  /// are, whatever the order or history; the same on every platform. O(M + N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise token ring, contract " +
                                    std::to_string(placement_contract));
@@ -163,8 +161,8 @@ class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Looku
     return bytes.digest();
   }
 
-  /// The same placement: hash policy, ids, racks, datacenters and tokens agree, so every key has
-  /// the same owner and the same preference list on both. O(M + N).
+  /// True if hash policy, ids, racks, datacenters and tokens are equal, so every key has the same
+  /// owner and preference list on both. O(M + N).
   friend bool operator==(const TokenRing& a, const TokenRing& b) { return a.places_like(b); }
 
  private:
@@ -173,12 +171,12 @@ class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Looku
   static std::vector<std::uint64_t> checked(std::string_view id, double weight, Tokens tokens) {
     if (tokens.size() > max_vnodes_per_node) {
       detail::fail_length("node " + detail::quoted(id) + " has " + std::to_string(tokens.size()) +
-                          " tokens; at most " + std::to_string(max_vnodes_per_node) +
-                          " are served");
+                          " tokens; the maximum is " + std::to_string(max_vnodes_per_node));
     }
     if (weight == 0 && !tokens.empty()) {
-      detail::fail_invalid("node " + detail::quoted(id) + " has weight 0 and " +
-                           std::to_string(tokens.size()) + " tokens; a drained member has none");
+      detail::fail_invalid("node " + detail::quoted(id) +
+                           " has weight 0, so it must have no tokens, got " +
+                           std::to_string(tokens.size()));
     }
     std::vector<std::uint64_t> sorted(tokens.begin(), tokens.end());
     std::sort(sorted.begin(), sorted.end());

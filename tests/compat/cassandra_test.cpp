@@ -273,7 +273,7 @@ TEST_CASE("shares, movement and refusals") {
   refuses([&] { ring.add("c", {1, 0}); }, "token 0 is listed twice, for \"a\" and \"c\"");
   refuses([&] { ring.add("c", {5, 6, 5}); }, "token 5 is listed twice, for \"c\" and \"c\"");
   refuses([&] { ring.add("a", {5}); }, "are the same to Cassandra");
-  refuses([&] { ring.add("c", {.weight = 2, .rack = "", .datacenter = ""}, {5}); }, "weight 2");
+  refuses([&] { ring.add("c", {.weight = 2, .rack = "", .datacenter = ""}, {5}); }, "got 2");
   CassandraRing idle;
   idle.add("joining");
   CHECK(idle.try_lookup("key") == nullptr);

@@ -337,8 +337,8 @@ TEST_CASE("what Envoy refuses changes nothing") {
                          MessageMatches(ContainsSubstring(reason)));
     CHECK(points_of(ring) == before);
   };
-  refuses([&] { ring.add(at(92), 0); }, "from 1 to 4294967295");
-  refuses([&] { ring.add(at(92), 2.5); }, "weight 2.5");
+  refuses([&] { ring.add(at(92), 0); }, "between 1 and 4294967295");
+  refuses([&] { ring.add(at(92), 2.5); }, "got 2.5");
   refuses([&] { ring.add(at(92), 4294967295.0); }, "at most 4294967295 for Envoy, got 4294967297");
   refuses([&] { ring.add(at(91)); }, "are the same to Envoy");
   const auto hash = EnvoyHashFunction::xx_hash;

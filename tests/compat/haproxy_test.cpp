@@ -175,12 +175,12 @@ TEST_CASE("what HAProxy refuses changes nothing") {
     CHECK(ring.size() == 1);
     CHECK(ring.vnode_count() == 16);
   };
-  refuses("b", 257, 0, "from 0 to 256");
-  refuses("b", 1.25, 0, "weight 1.25");
+  refuses("b", 257, 0, "between 0 and 256");
+  refuses("b", 1.25, 0, "got 1.25");
   refuses("b", 1, 7, "both have id 7");
   refuses("b", 1, 0x80000000, "between 1 and 2147483647");
   refuses("a", 1, 0, "are the same to HAProxy");
-  refuses("", 1, 0, "id is empty");
+  refuses("", 1, 0, "id must not be empty");
   HaproxyRing drained;
   drained.add("a", 0);
   CHECK(drained.try_lookup("key") == nullptr);

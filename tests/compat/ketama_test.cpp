@@ -256,13 +256,13 @@ TEST_CASE("what ketama refuses changes nothing") {
     CHECK(ring.size() == 2);
     CHECK(ring.table() == before.table());
   };
-  refuses("", 1, "id is empty");
+  refuses("", 1, "id must not be empty");
   refuses("10.0.0.1", 1, "\"10.0.0.1\" and \"10.0.0.1\" are the same to ketama");
   refuses("10.0.0.1:11211", 1, "are the same to ketama");
-  refuses("10.0.0.3", 0, "weight 0.0");
-  refuses("10.0.0.3", 1.5, "weight 1.5");
-  refuses("10.0.0.3", -1, "weight -1");
-  refuses("10.0.0.3", 4294967296.0, "to 4294967295");
+  refuses("10.0.0.3", 0, "got 0.0");
+  refuses("10.0.0.3", 1.5, "got 1.5");
+  refuses("10.0.0.3", -1, "got -1");
+  refuses("10.0.0.3", 4294967296.0, "and 4294967295");
   refuses("10.0.0.3:65536", 1, "65536");
   refuses("10.0.0.3:port", 1, "\"10.0.0.3:port\"");
   refuses("10.0.0.3:", 1, "must have a port");

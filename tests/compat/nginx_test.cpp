@@ -152,11 +152,11 @@ TEST_CASE("what nginx refuses changes nothing") {
                          MessageMatches(ContainsSubstring(reason)));
     CHECK(ring.vnode_count() == 160);
   };
-  refuses("10.0.0.2:80", 0, "from 1 to 104857");
-  refuses("10.0.0.2:80", 104858, "from 1 to 104857");
-  refuses("10.0.0.2:80", 0.5, "weight 0.5");
+  refuses("10.0.0.2:80", 0, "between 1 and 104857");
+  refuses("10.0.0.2:80", 104858, "between 1 and 104857");
+  refuses("10.0.0.2:80", 0.5, "got 0.5");
   refuses("10.0.0.1:80", 1, "are the same to nginx");
-  refuses("", 1, "id is empty");
+  refuses("", 1, "id must not be empty");
 
   // 300 servers of the greatest weight: 5 billion points, refused before memory is taken.
   std::vector<std::pair<std::string, int>> vast;

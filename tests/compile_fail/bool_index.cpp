@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: an Index counts nodes, so bool is none
+// expect: Index must number nodes, so it cannot be bool
 #include <clockwise/hash_ring.hpp>
 
 #if CLOCKWISE_TEST_MISUSE

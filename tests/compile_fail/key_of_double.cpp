@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: a key is text, contiguous bytes, an integer or enum
+// expect: a key must be text, contiguous bytes, an integer or enum
 #include <clockwise/hash_ring.hpp>
 
 #if CLOCKWISE_TEST_MISUSE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: a node can be copied
+// expect: Node must be copyable
 #include <clockwise/hash_ring.hpp>
 
 struct Server {

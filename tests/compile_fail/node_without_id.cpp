@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: a node is text, an integer, or a struct whose id is given by
+// expect: a node must be text, an integer, or a struct whose id is given by
 #include <clockwise/hash_ring.hpp>
 
 struct Server {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: a jump hash loses its last node only
+// expect: only the last node can be removed
 #include <clockwise/jump.hpp>
 
 int main() {

@@ -32,7 +32,7 @@ std::string text_of(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-TEST_CASE("convert: wire bytes are those of the library, and every form leads back") {
+TEST_CASE("convert: wire bytes match the library, and every form leads back") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet);
   CHECK(sandbox.run("ringctl convert f.csv --vnodes 64 --to wire > f.ring").code == 0);
@@ -61,10 +61,10 @@ TEST_CASE("convert: tokens stay with a token ring") {
   const Result result = sandbox.run("ringctl convert t.ring --to csv");
   CHECK(result.code == 2);
   CHECK(result.out == "");
-  CHECK(result.err.find("t.ring: a fleet file has no place for the tokens") != std::string::npos);
+  CHECK(result.err.find("t.ring: a fleet file cannot hold the tokens") != std::string::npos);
 }
 
-TEST_CASE("fingerprint: that of the library, in every form, with differences named") {
+TEST_CASE("fingerprint: matches the library in every form, and names differences") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet);
   sandbox.write("f.ring", text_of(clockwise::wire::encode(ring())));
@@ -99,14 +99,16 @@ TEST_CASE("convert and fingerprint: wrong input is named and nothing is printed"
   };
   refused("cwrg\x02 not really a ring", "byte 4: format 2; this reads format 1");
   refused("{\"members\": [}", "parse error");
-  refused("{\"vnodes\": 0, \"members\": []}", "vnodes is 0");
+  refused("{\"vnodes\": 0, \"members\": []}", "vnodes must be between 1 and 16777216, got 0");
   refused("{\"vnodes\": 2}", "no array \"members\"");
   refused("{\"vnodes\": 2, \"members\": [{\"id\": \"a\", \"wieght\": 2}]}",
           "member 0 has an unknown entry \"wieght\"");
   refused("{\"vnodes\": 2, \"members\": [{\"id\": \"a\"}, {\"id\": \"a\"}]}",
-          "\"a\" is a member already");
-  refused("{\"vnodes\": 2, \"members\": [{\"id\": \"a\", \"weight\": -1}]}", "weight -1");
-  refused("{\"vnodes\": 2, \"members\": [{\"id\": {\"hex\": \"0g\"}}]}", "no pairs of 0-9 and a-f");
-  refused("{\"members\": [{\"id\": \"a\"}]}", "has no tokens, and there are no vnodes");
-  refused("{\"hash\": \"md5\", \"vnodes\": 2, \"members\": []}", "neither xxh3-64 nor xxh64");
+          "\"a\" is already a member");
+  refused("{\"vnodes\": 2, \"members\": [{\"id\": \"a\", \"weight\": -1}]}", "got -1");
+  refused("{\"vnodes\": 2, \"members\": [{\"id\": {\"hex\": \"0g\"}}]}",
+          "must be pairs of 0-9 and a-f");
+  refused("{\"members\": [{\"id\": \"a\"}]}", "has no tokens, nor has the document vnodes");
+  refused("{\"hash\": \"md5\", \"vnodes\": 2, \"members\": []}",
+          "hash must be xxh3-64 or xxh64, got \"md5\"");
 }

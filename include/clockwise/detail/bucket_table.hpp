@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_BUCKET_TABLE_HPP
 #define CLOCKWISE_DETAIL_BUCKET_TABLE_HPP
 
-// Members in numbered buckets, for schemes that hash a key to a number. A bucket may be a gap.
+// Members in numbered buckets, for schemes that hash a key to a number. A bucket can be a gap.
 
 #include <algorithm>  // sort
 #include <array>      // array
@@ -21,14 +21,14 @@
 
 namespace clockwise::detail {
 
-/// `Scheme` offers `static std::size_t bucket_for(key, buckets)`, which gives each of the buckets
-/// the same share.
+/// `Scheme` offers `static std::size_t bucket_for(key, buckets)`, which gives all buckets the same
+/// share of the keys.
 ///
 /// A key tries bucket_for(hash), then bucket_for(draw(~hash, i)) for i = 1, 2, ... until it meets a
-/// bucket that is no gap. So a gap gives each key of its own to an independent choice among the
-/// others, and closing it takes back exactly those: owners depend on which buckets are gaps, not on
-/// the order in which they became so. After `tries` without success a key takes the best draw of
-/// all members, which follows the same law.
+/// bucket that is not a gap. So each key of a gap goes to an independent choice among the other
+/// buckets, and filling the gap takes back exactly those keys: owners depend on which buckets are
+/// gaps, not on the order in which they became gaps. After `tries` failures, a key goes to the best
+/// draw among all members, which follows the same law.
 template <class Scheme, HashFunction Hash, class Node>
 class BucketTable : public MemberTable<Scheme, Hash, UnweightedNode<Node>> {
   using Base = MemberTable<Scheme, Hash, UnweightedNode<Node>>;
@@ -38,7 +38,7 @@ class BucketTable : public MemberTable<Scheme, Hash, UnweightedNode<Node>> {
   using Base::size;
   using typename Base::index_type;
 
-  /// The owner's place in members(), which is not its bucket; npos where there are no members.
+  /// Returns the owner's index in members(), which is not its bucket; npos if there are no members.
   index_type lookup_index(Position position) const noexcept {
     const auto key = static_cast<std::uint64_t>(position);
     if (this->empty()) return npos;
@@ -54,8 +54,8 @@ class BucketTable : public MemberTable<Scheme, Hash, UnweightedNode<Node>> {
     return best.second;
   }
 
-  /// The owner, and who inherits the key in turn: the further tries that meet a new node. r nodes
-  /// cost some r tries while r is well below the number of nodes; O(N log N) otherwise.
+  /// Returns the owner, then the owner without those before it: further tries that meet a new node.
+  /// r nodes cost about r tries while r is well below the number of nodes, otherwise O(N log N).
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
     const auto position = static_cast<std::uint64_t>(this->position_of(key));
@@ -90,7 +90,7 @@ class BucketTable : public MemberTable<Scheme, Hash, UnweightedNode<Node>> {
     return shares;
   }
 
-  /// The bucket of a member, npos where `id` is none. O(buckets).
+  /// Returns the bucket of a member, or npos if `id` is not one. O(buckets).
   template <class Id>
   std::size_t bucket_of(const Id& id) const {
     const std::size_t place = this->index_of(id);
@@ -104,7 +104,7 @@ class BucketTable : public MemberTable<Scheme, Hash, UnweightedNode<Node>> {
   BucketTable() = default;
   explicit BucketTable(Hash hash) : Base(std::move(hash)) {}
 
-  /// `bucket` is a gap, or past the last bucket: what lies between becomes gaps.
+  /// Fills `bucket`, a gap or past the last bucket; skipped buckets become gaps.
   void occupy(std::size_t bucket, Node node) {
     const std::size_t place = this->place_to_join(id_of(node));
     std::vector<std::size_t> places = places_;
@@ -116,7 +116,7 @@ class BucketTable : public MemberTable<Scheme, Hash, UnweightedNode<Node>> {
     this->insert(place, {std::move(node)});
     places_.swap(places);
   }
-  /// `bucket` is not a gap and becomes one.
+  /// Makes `bucket`, which must not be a gap, a gap.
   void vacate(std::size_t bucket) {
     const std::size_t place = places_[bucket];
     this->erase(place);

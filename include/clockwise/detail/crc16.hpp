@@ -4,9 +4,9 @@
 
 // CRC-16/XMODEM: polynomial 0x1021, start 0, neither input nor output reflected.
 //
-// Bytewise, each table look-up waits for the one before it. The CRC is linear and starts at 0, so
-// that of k bytes is the exclusive or of k independent look-ups, one table for each distance from
-// the end. Sixteen tables take 8 KiB.
+// Byte by byte, each table lookup waits for the one before it. The CRC is linear and starts at 0,
+// so the CRC of k bytes is the exclusive or of k independent lookups, with one table per distance
+// from the end. Sixteen tables take 8 KiB.
 
 #include <array>        // array
 #include <bit>          // endian
@@ -36,7 +36,7 @@ inline constexpr auto crc16_tables = [] {
   return tables;
 }();
 
-/// Eight bytes as one number, the first lowest: one load in place of eight.
+/// Returns eight bytes as one number, the first lowest: one load instead of eight.
 constexpr std::uint64_t crc16_word(const char* bytes) {
   std::uint64_t word = 0;
   if (std::is_constant_evaluated() || std::endian::native != std::endian::little) {
@@ -49,7 +49,7 @@ constexpr std::uint64_t crc16_word(const char* bytes) {
   return word;
 }
 
-/// The next crc16_stride bytes: what the CRC covers so far weighs on the first two.
+/// Continues the CRC over crc16_stride bytes; its value so far affects the first two.
 template <std::size_t... I>
 constexpr unsigned crc16_stride_of(const char* bytes, unsigned crc, std::index_sequence<I...>) {
   const std::uint64_t first = crc16_word(bytes) ^ (crc >> 8 | (crc & 0xff) << 8);
@@ -62,7 +62,7 @@ constexpr unsigned crc16_stride_of(const char* bytes, unsigned crc, std::index_s
 constexpr std::uint16_t crc16(std::string_view bytes) {
   const char* at = bytes.data();
   unsigned crc = 0;
-  // Nothing precedes the odd bytes if they come first.
+  // The odd bytes come first, while the CRC is still 0.
   for (std::size_t left = bytes.size() % crc16_stride; left > 0; --left) {
     crc ^= crc16_tables[left - 1][static_cast<unsigned char>(*at++)];
   }

@@ -22,7 +22,7 @@ inline constexpr auto crc32_table = [] {
   return table;
 }();
 
-/// A CRC that goes on: copy it, and both copies can.
+/// A CRC that can be continued, and copied to continue in two ways.
 class Crc32 {
  public:
   constexpr Crc32& update(std::span<const std::byte> bytes) noexcept {

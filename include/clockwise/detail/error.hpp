@@ -15,7 +15,7 @@
 
 namespace clockwise::detail {
 
-/// The one place where the library fails. `Error` is constructible from a std::string.
+/// The one place where the library fails. `Error` must be constructible from a std::string.
 template <class Error>
 [[noreturn]] inline void fail(const std::string& message) {
 #if CLOCKWISE_NO_EXCEPTIONS
@@ -36,9 +36,9 @@ template <class Error>
   fail<std::out_of_range>("clockwise: " + message);
 }
 
-/// An id as a message shows it: in quotes, bytes that are not printable ASCII as \xNN, and no
-/// longer than a line. An object, because a call of a function by this name with a std::string
-/// would also find std::quoted, where <iomanip> is included.
+/// Formats an id for a message: in quotes, bytes that are not printable ASCII as \xNN, cut to fit a
+/// line. An object, because a call of a function by this name with a std::string would also find
+/// std::quoted if <iomanip> is included.
 struct Quoted {
   std::string operator()(std::string_view id) const;
 };

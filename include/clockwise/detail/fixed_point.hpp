@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_DETAIL_FIXED_POINT_HPP
 #define CLOCKWISE_DETAIL_FIXED_POINT_HPP
 
-// Arithmetic on 128 bits and on the exact values of doubles, in integers, so that a weight decides
-// the same on every platform.
+// Arithmetic on 128 bits and on the exact values of doubles, in integers, so that a weight has the
+// same effect on every platform.
 
 #include <bit>      // bit_cast, countl_zero, countr_zero
 #include <cstdint>  // uint64_t
@@ -11,7 +11,7 @@
 
 namespace clockwise::detail {
 
-/// The upper 64 bits of a * b.
+/// Returns the upper 64 bits of a * b.
 constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept {
 #if defined(__SIZEOF_INT128__)
   __extension__ using Wide = unsigned __int128;
@@ -25,7 +25,8 @@ constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept
 #endif
 }
 
-/// (high * 2^64 + low) / divisor, rounded down. `high` < `divisor`. Bit by bit: not for lookups.
+/// Returns (high * 2^64 + low) / divisor, rounded down; `high` must be below `divisor`. Bit by bit:
+/// too slow for lookups.
 constexpr std::uint64_t divide(std::uint64_t high, std::uint64_t low,
                                std::uint64_t divisor) noexcept {
   std::uint64_t quotient = 0;
@@ -42,13 +43,13 @@ constexpr std::uint64_t divide(std::uint64_t high, std::uint64_t low,
   return quotient;
 }
 
-/// mantissa * 2^exponent, the top bit of the mantissa set.
+/// The number mantissa * 2^exponent; the mantissa's top bit is set.
 struct Scaled {
   std::uint64_t mantissa;
   int exponent;
 };
 
-/// The exact value of a double that is finite and above 0.
+/// Returns the exact value of a double, which must be finite and above 0.
 constexpr Scaled scaled(double value) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(value);
   const std::uint64_t fraction = bits & 0xfffffffffffff;
@@ -59,8 +60,9 @@ constexpr Scaled scaled(double value) noexcept {
   return {mantissa << shift, (biased_exponent == 0 ? 1 : biased_exponent) - 1075 - shift};
 }
 
-/// weight / largest in units of 2^-32, rounded up: products with it are exact where both weights
-/// are integers below 2^16 and the other factor is too. 0 <= weight <= largest, which is above 0.
+/// Returns weight / largest in units of 2^-32, rounded up: products with it are exact if both
+/// weights and the other factor are integers below 2^16. 0 <= weight <= largest, and largest is
+/// above 0.
 constexpr std::uint64_t relative_weight(double weight, double largest) noexcept {
   if (!(weight > 0)) return 0;
   const Scaled one = scaled(weight);
@@ -75,9 +77,9 @@ constexpr std::uint64_t relative_weight(double weight, double largest) noexcept 
   return exact ? units : units + 1;
 }
 
-/// Weights as integers of at most 2^32, 0 for 0: in exact proportion where all are multiples of
-/// some power of two and below 2^32 times that, as whole numbers and quarters are; else in units of
-/// 2^-32 of the largest, rounded up.
+/// Returns weights as integers of at most 2^32, 0 for 0. They are in exact proportion if all are
+/// multiples of a power of two, as whole numbers and quarters are, and below 2^32 times that power;
+/// otherwise in units of 2^-32 of the largest, rounded up.
 inline std::vector<std::uint64_t> integer_weights(const std::vector<double>& weights) {
   double largest = 0;
   int unit = 2000;  // no double is a multiple of 2^2000

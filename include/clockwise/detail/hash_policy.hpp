@@ -12,8 +12,8 @@
 
 namespace clockwise {
 
-/// A hash policy: `h(bytes)` is noexcept and gives 64 bits, the same on every platform; `H::name`
-/// names the function and goes into fingerprints. A policy may carry a seed.
+/// A hash policy: `h(bytes)` is noexcept and returns 64 bits, the same on every platform; `H::name`
+/// names the function and is part of fingerprints. A policy can have a seed.
 template <class H>
 concept HashFunction =
     std::copy_constructible<H> && requires(const H& hash, std::span<const std::byte> bytes) {

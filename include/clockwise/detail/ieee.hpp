@@ -2,13 +2,13 @@
 #ifndef CLOCKWISE_DETAIL_IEEE_HPP
 #define CLOCKWISE_DETAIL_IEEE_HPP
 
-// Floating point whose rounding decides an owner.
+// Floating-point arithmetic whose rounding decides an owner.
 //
-// Some engines compute how many points a server gets in `float` or `double`. Where the exact result
-// is a whole number, the last bit decides between it and the one below. Compilers may keep more
-// bits (x87), fuse a product and a sum, or reorder (-ffast-math), so that arithmetic is done here
-// in integers: positive numbers, round to nearest, ties to even, each operation rounded once, as
-// IEEE 754 says. There is no overflow or underflow: exponents are wide.
+// Some engines compute how many points a server gets in `float` or `double`. If the exact result is
+// a whole number, the last bit decides between it and the one below. Compilers can keep more bits
+// (x87), fuse a product and a sum, or reorder (-ffast-math), so this arithmetic is done here in
+// integers, as IEEE 754 says: positive numbers, round to nearest, ties to even, each operation
+// rounded once. Exponents are wide: there is no overflow or underflow.
 
 #include <bit>      // countl_zero
 #include <compare>  // strong_ordering
@@ -19,14 +19,14 @@
 
 namespace clockwise::detail {
 
-/// A number that is zero or positive, of `Precision` significant bits: 24 is float, 53 double.
+/// A number, zero or positive, of `Precision` significant bits: 24 for float, 53 for double.
 template <int Precision>
 class Ieee {
   static_assert(Precision > 1 && Precision < 64);
 
  public:
   constexpr Ieee() = default;
-  /// The nearest to `integer`.
+  /// The nearest number to `integer`.
   constexpr explicit Ieee(std::uint64_t integer) : Ieee(rounded({0, integer}, 0)) {}
 
   friend constexpr Ieee operator*(const Ieee& a, const Ieee& b) {
@@ -36,10 +36,10 @@ class Ieee {
     return rounded(product, a.exponent_ + b.exponent_);
   }
 
-  /// `b` is not 0.
+  /// `b` must not be 0.
   friend constexpr Ieee operator/(const Ieee& a, const Ieee& b) {
     if (a.is_zero()) return {};
-    // Long division: at least one bit more than is kept, then one that stands for all that follow.
+    // Long division: at least one bit more than is kept, then one for all that follow.
     std::uint64_t quotient = 0;
     std::uint64_t rest = a.significand_;
     constexpr int steps = Precision + 2;
@@ -67,7 +67,7 @@ class Ieee {
 
   constexpr bool is_zero() const { return significand_ == 0; }
 
-  /// To integers; the number is below 2^63.
+  /// Rounding to integers; the number must be below 2^63.
   constexpr std::uint64_t floor() const {
     if (exponent_ >= 0) return significand_ << exponent_;
     return exponent_ <= -64 ? 0 : significand_ >> -exponent_;
@@ -98,7 +98,7 @@ class Ieee {
     return {wide.high << by | wide.low >> (64 - by), wide.low << by};
   }
 
-  /// wide * 2^exponent to Precision bits.
+  /// Returns wide * 2^exponent rounded to Precision bits.
   static constexpr Ieee rounded(Wide wide, int exponent) {
     if (wide.high == 0 && wide.low == 0) return {};
     const int zeros =
@@ -121,8 +121,8 @@ class Ieee {
     return result;
   }
 
-  // significand * 2^exponent, the significand of exactly Precision bits, so that comparing the
-  // members in this order compares the numbers. Zero comes before all.
+  // The number is significand * 2^exponent, with a significand of exactly Precision bits, so
+  // comparing the members in this order compares the numbers. Zero comes before all others.
   std::int32_t exponent_ = (std::numeric_limits<std::int32_t>::min)();
   std::uint64_t significand_ = 0;
 };

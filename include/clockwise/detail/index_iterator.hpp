@@ -10,7 +10,7 @@
 
 namespace clockwise::detail {
 
-/// Random access to anything that has operator[](size_t), whether that gives references or values.
+/// Random access to anything with an operator[](size_t) that returns references or values.
 template <class Range>
 class IndexIterator {
  public:
@@ -75,7 +75,8 @@ class IndexIterator {
   difference_type index_ = 0;
 };
 
-/// What an owner with size() and operator[](size_t) holds, as a range, for as long as it lives.
+/// The elements of an owner with size() and operator[](size_t), as a range that is valid as long as
+/// the owner.
 template <class Owner>
 class IndexView {
  public:

@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_DETAIL_LISTED_RING_HPP
 #define CLOCKWISE_DETAIL_LISTED_RING_HPP
 
-// What the rings of other engines have in common: a list of servers, whose order decides ties and
-// whose weights may each move all the points, so that a change builds the table anew.
+// What the rings of other engines have in common: a list of servers, whose order breaks ties and
+// whose weights can each move all points, so a change rebuilds the table.
 
 #include <algorithm>         // sort, unique
 #include <cstddef>           // size_t
@@ -24,34 +24,35 @@
 
 namespace clockwise::detail {
 
-/// Nothing but its row of the node table places a server.
+/// For engines that place a server by its row of the node table alone.
 struct NoTrait {};
 
-/// A server as the engine's configuration lists it. `Trait`: what places it beside name and weight.
+/// A server as the engine's configuration lists it. `Trait`: what places it, in addition to name
+/// and weight.
 template <class Trait>
 struct ListedServer {
   std::string name;
   NodeOptions options;
-  std::uint32_t weight = 1;  // options.weight, as the integer that engines want
+  std::uint32_t weight = 1;  // options.weight as an integer, as engines require
   [[no_unique_address]] Trait trait{};
 };
 
-/// A point of the list's server number `server`.
+/// A point of server number `server` in the list.
 struct ListedPoint {
   std::uint64_t position;
   std::uint32_t server;
 };
 
 /// The write side of such a ring. Nodes are strings: servers as the engine's configuration names
-/// them. The flavour offers
+/// them. The ring flavour offers
 ///
-///   label(server)             what the engine hashes for it; two of one label are refused
-///   weights()                 the weights that the engine takes, first and last
-///   points_at_most(servers)   an upper bound, as 64 bits, before memory is taken
+///   label(server)             what the engine hashes for it; equal labels are refused
+///   weights()                 the weights that the engine accepts, first and last
+///   points_at_most(servers)   an upper bound, as 64 bits, used before any allocation
 ///   append_points(servers, points)
 ///   static engine             its name, for messages
 ///
-/// Of equal positions the server listed first keeps the point, so that owners are the engine's.
+/// If positions are equal, the server listed first keeps the point, as in the engine.
 ///
 /// Every mutator is all or nothing and costs as much as building the ring: O(M log M).
 template <class Ring, class Trait = NoTrait>
@@ -74,7 +75,7 @@ class ListedRing : public RingBase<Ring, std::string, std::uint16_t> {
     update([&](Edit& edit) { edit.add(std::move(server), options, std::move(trait)); });
   }
 
-  /// Many servers as one change: names, or pairs of a name and a weight or NodeOptions.
+  /// Adds servers in one change: names, or pairs of a name and a weight or NodeOptions.
   template <class List>
   void add_all(const List& servers) {
     update([&](Edit& edit) {
@@ -88,20 +89,20 @@ class ListedRing : public RingBase<Ring, std::string, std::uint16_t> {
     });
   }
 
-  /// False where there is no such server.
+  /// Removes a server; returns false if absent.
   bool remove(std::string_view server) {
     bool removed = false;
     update([&](Edit& edit) { removed = edit.remove(server); });
     return removed;
   }
 
-  /// The server keeps its place in the list.
+  /// Sets a server's weight; it keeps its place in the list.
   void set_weight(std::string_view server, double weight) {
     update([&](Edit& edit) { edit.set_weight(server, weight); });
   }
 
-  /// Several changes as one: fn(edit) calls add, remove and set_weight on edit, each of which sees
-  /// those before it. Where fn or the change throws, the ring is as it was.
+  /// Applies several changes as one: fn(edit) calls add, remove and set_weight on edit, each seeing
+  /// the earlier ones. If fn or the change throws, the ring is unchanged.
   template <class Fn>
   void update(Fn&& fn) {
     Edit edit(static_cast<const Ring&>(*this));
@@ -140,7 +141,7 @@ class ListedRing : public RingBase<Ring, std::string, std::uint16_t> {
     void set_weight(std::string_view server, double weight) {
       const std::size_t place = place_of(server);
       if (place == servers_.size()) {
-        fail_range("set_weight of " + quoted(server) + ", which is not a member");
+        fail_range("set_weight: " + quoted(server) + " is not a member");
       }
       servers_[place].weight = ring_.checked_weight(server, weight);
       servers_[place].options.weight = weight;
@@ -177,14 +178,14 @@ class ListedRing : public RingBase<Ring, std::string, std::uint16_t> {
     const std::uint32_t number =
         whole <= static_cast<double>(last) ? static_cast<std::uint32_t>(whole) : last;
     if (static_cast<double>(number) != whole || number < first) {
-      fail_invalid("server " + quoted(server) + " has weight " + std::to_string(weight) + "; " +
-                   std::string(Ring::engine) + " takes whole numbers from " +
-                   std::to_string(first) + " to " + std::to_string(last));
+      fail_invalid("weight of server " + quoted(server) + " must be a whole number between " +
+                   std::to_string(first) + " and " + std::to_string(last) + " for " +
+                   std::string(Ring::engine) + ", got " + std::to_string(weight));
     }
     return number;
   }
 
-  /// Everything that can fail happens on the side; the ring itself changes in the last lines.
+  /// Everything that can fail works on copies; the ring itself changes in the last lines.
   void build(std::vector<Server> servers) {
     check(servers);
 
@@ -233,13 +234,13 @@ class ListedRing : public RingBase<Ring, std::string, std::uint16_t> {
 
   void check(const std::vector<Server>& servers) const {
     if (servers.size() > Base::npos) {
-      fail_length(std::to_string(servers.size()) + " servers; at most " +
-                  std::to_string(Base::npos) + " are served");
+      fail_length("a ring can have up to " + std::to_string(Base::npos) + " servers, got " +
+                  std::to_string(servers.size()));
     }
     const std::uint64_t points = flavour().points_at_most(Servers(servers));
     if (points > max_positions) {
-      fail_length("the servers' weights come to " + std::to_string(points) + " points; at most " +
-                  std::to_string(max_positions) + " are served");
+      fail_length("the servers' weights need " + std::to_string(points) +
+                  " points; the maximum is " + std::to_string(max_positions));
     }
     std::vector<std::pair<std::string, std::string_view>> labels;
     labels.reserve(servers.size());

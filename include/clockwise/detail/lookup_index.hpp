@@ -2,29 +2,30 @@
 #ifndef CLOCKWISE_DETAIL_LOOKUP_INDEX_HPP
 #define CLOCKWISE_DETAIL_LOOKUP_INDEX_HPP
 
-// What makes a lookup in a sorted table of hashes cost about one memory read.
+// An index that makes a lookup in a sorted table of hashes cost about one memory read.
 //
 // The top bits of a position choose a bucket, the bucket's offset is the rank of its first vnode,
-// and a short scan without branches finds the first vnode at or after the key. A scan may run over
-// the bucket's end: what it reads stays in rank order, so a bucket needs no end, and an empty one
-// no entry. It compares fragments, a few bits of each position:
+// and a short scan without branches finds the first vnode at or after the key. A scan can run past
+// the end of its bucket: it still reads in rank order, so a bucket needs no end, and an empty one
+// no entry. The scan compares fragments, a few bits of each position:
 //
 //   position   [ bucket | 11 or 13 bits | not kept ]
 //   fragment      [   16 of these bits  ]
 //
-// Fragments are compared by the sign of their difference, modulo their width, so a scan may leave
+// Fragments are compared by the sign of their difference, modulo their width, so a scan can leave
 // its bucket in either direction as long as the distance stays below half the range. build() marks
-// the buckets whose keys could be farther from their owner, and lookups there, and those whose
-// fragment equals the key's or that scan to no result, search the positions themselves. Among
-// uniform positions that is 1 lookup in 1,000; among any others the answer is the same and costs
-// O(log M).
+// the buckets whose keys could be farther from their owner. Lookups in a marked bucket search the
+// positions themselves; so do those that find a fragment equal to the key's, and those whose scan
+// finds nothing. Among uniform positions that is 1 lookup in 1,000; among any others the answer is
+// the same and costs O(log M).
 //
-// Two layouts, by size. docs/lookup-index.md has the measurements and what lost against them.
+// There are two layouts, by size. docs/lookup-index.md has the measurements, and the alternatives
+// that were slower.
 //
-//   dense,  M < 2^16: 16-bit offsets, one or two a vnode, and in rank order words of fragment and
-//                     owner. Two dependent reads, both in a near cache.
-//   sparse, the rest: an offset for 4 to 8 vnodes, few enough to stay near, and the fragments
-//                     alone, 16 to a scan. The owner comes from the table, requested beside them.
+//   dense,  M < 2^16: 16-bit offsets, one or two per vnode, and words of fragment and owner in
+//                     rank order. Two dependent reads, both in a near cache.
+//   sparse, others:   an offset per 4 to 8 vnodes, few enough to stay in a near cache, and only
+//                     the fragments, 16 per scan. The owner comes from the table, requested too.
 
 #include <algorithm>    // lower_bound, max, min
 #include <bit>          // bit_width, countr_zero
@@ -53,7 +54,7 @@
 
 namespace clockwise::detail {
 
-/// Requests the line `ahead` bytes past `address`, which need not be in the same object.
+/// Requests the cache line `ahead` bytes past `address`, which need not be in the same object.
 inline void prefetch([[maybe_unused]] const void* address,
                      [[maybe_unused]] std::size_t ahead = 0) noexcept {
 #if defined(__GNUC__)
@@ -62,8 +63,8 @@ inline void prefetch([[maybe_unused]] const void* address,
 #endif
 }
 
-/// The first rank from `from` on whose position is not below `position`, or the size. In steps that
-/// double: it costs by the distance it goes, and O(log M) at most.
+/// Returns the first rank from `from` on whose position is not below `position`, or the size. Steps
+/// double, so the cost depends on the distance, and is at most O(log M).
 inline std::size_t first_not_below(std::span<const std::uint64_t> positions, std::uint64_t position,
                                    std::size_t from) noexcept {
   std::size_t step = 1;
@@ -78,18 +79,18 @@ inline std::size_t first_not_below(std::span<const std::uint64_t> positions, std
   return static_cast<std::size_t>(found - positions.data());
 }
 
-/// An array with one row a vnode, in rank order, that is read once the rank is known. Its memory is
-/// requested while the rank is being found.
+/// An array with one row per vnode, in rank order, that is read once the rank is known. Its memory
+/// is requested during the search for the rank.
 struct Rows {
   const void* data;
   std::size_t row_bytes;
 };
 
 /// An index over the sorted positions of a table and the parallel owners. It holds no reference to
-/// them: every call takes the arrays that it was built from, and they are not empty. Concurrent
-/// calls are safe; build() needs the object alone.
+/// them: every call takes the arrays that it was built from, which must not be empty. Thread
+/// safety: that of a standard container.
 ///
-/// Memory: at most 8 bytes a vnode below 2^16 vnodes (12 where Index has more than 16 bits), 2.6
+/// Memory: at most 8 bytes per vnode below 2^16 vnodes (12 if Index has more than 16 bits), 2.6
 /// from there on, and a few dozen bytes.
 template <std::unsigned_integral Index>
 class LookupIndex {
@@ -97,16 +98,16 @@ class LookupIndex {
   using Positions = std::span<const std::uint64_t>;
   using Owners = std::span<const Index>;
 
-  /// Indexes `positions`, ascending, at most 2^32 - 1. O(M). If memory runs out, the index stays
-  /// as it was.
+  /// Indexes `positions`, ascending, at most 2^32 - 1 of them. If memory runs out, the index is
+  /// unchanged. O(M).
   void build(Positions positions, Owners owners) {
     LookupIndex fresh;
     if (!positions.empty()) fresh.fill(positions, owners);
     *this = std::move(fresh);
   }
 
-  /// The rank of the first vnode at or after `position`; past the end 0. `rows` is what the caller
-  /// reads at that rank.
+  /// Returns the rank of the first vnode at or after `position`; 0 past the end. `rows` is what the
+  /// caller reads at that rank.
   std::size_t rank(std::uint64_t position, Positions positions, Rows rows) const noexcept {
     if (position > last_) [[unlikely]]
       return 0;
@@ -115,7 +116,7 @@ class LookupIndex {
                   : sparse_rank(position, cut, positions, rows);
   }
 
-  /// The owner of `position`: owners[rank(position)].
+  /// Returns the owner of `position`: owners[rank(position)].
   Index owner(std::uint64_t position, Positions positions, Owners owners) const noexcept {
     if (position > last_) [[unlikely]]
       return owners[0];
@@ -124,12 +125,12 @@ class LookupIndex {
                   : owners[sparse_rank(position, cut, positions, {owners.data(), sizeof(Index)})];
   }
 
-  /// out[i] = owner(keys[i]), for every key; `out` has at least as many elements. On a table too
-  /// large for a near cache the reads of many keys overlap.
+  /// Sets out[i] = owner(keys[i]) for every key; `out` must have at least as many elements. On a
+  /// table too large for a near cache, the reads of many keys overlap.
   template <class Key>
   void owners_of(std::span<const Key> keys, std::span<Index> out, Positions positions,
                  Owners owners) const noexcept {
-    constexpr std::size_t group = 16;  // of keys whose reads are under way at once
+    constexpr std::size_t group = 16;  // keys whose reads are in flight at once
     const bool is_far = positions.size() >= batch_from;
     std::size_t done = 0;
     for (; is_far && keys.size() - done >= group; done += group) {
@@ -179,11 +180,11 @@ class LookupIndex {
   static constexpr bool is_behind(Word distance) noexcept {
     return static_cast<SignedWord>(distance) < 0;
   }
-  /// 1 where a distance is that of a word behind, else 0.
+  /// Returns 1 if a distance is that of a word before the key, otherwise 0.
   static constexpr Word sign_of(Word distance) noexcept {
     return distance >> (2 * word_fragment_bits - 1);
   }
-  /// Whether the distance from a key to a word is 0 in the fragment, or that of a word behind.
+  /// Whether the distance from key to word is 0 in the fragment, or that of a word before the key.
   static constexpr bool is_unsettled(Word distance) noexcept {
     constexpr Word unit = Word{1} << word_fragment_bits;
     constexpr Word half = Word{1} << (2 * word_fragment_bits - 1);
@@ -197,7 +198,7 @@ class LookupIndex {
       return search(positions, position, 0);
     const Word* const words = words_.data() + offset;
     const Word key = word_of(cut, 0);
-    // As numbers: compilers make branches of conditions, and these have no habits.
+    // Numbers, because compilers make branches of conditions, and these cannot be predicted.
     const Word first = sign_of(words[0] - key);
     const Word second = first & sign_of(words[1] - key);
     const Word third = second & sign_of(words[2] - key);
@@ -212,8 +213,8 @@ class LookupIndex {
     const std::size_t offset = offsets_[static_cast<std::size_t>(cut >> dense_bits)];
     if (offset == marked) [[unlikely]]
       return owners[search(positions, position, 0)];
-    // The first word that is not behind the key. The key's word has no owner to subtract, so the
-    // distance still carries the owner, and no read has to wait for the choice.
+    // The first word that is not before the key. The key's word has no owner to subtract, so the
+    // distance still contains the owner, and no read must wait for the choice.
     const Word* const words = words_.data() + offset;
     const Word key = word_of(cut, 0);
     const Word first = words[0] - key;
@@ -236,7 +237,7 @@ class LookupIndex {
     if (relative == marked) [[unlikely]]
       return search(positions, position, base);
     const std::size_t offset = base + relative;
-    // The row is one of the next few: on the line of the first or, now and then, the one after.
+    // The row is one of the next few: on the cache line of the first or, now and then, the next.
     prefetch(rows.data, offset * rows.row_bytes);
     prefetch(rows.data, (offset + 7) * rows.row_bytes);
     const std::uint16_t* const fragments = fragments_.data() + offset;
@@ -248,13 +249,13 @@ class LookupIndex {
     return offset + passed;
   }
 
-  /// The answer from the positions alone, for a key whose vnode is at rank `from` or after it.
+  /// Returns the rank by the positions alone, for a key whose vnode is at rank `from` or after.
   CLOCKWISE_COLD static std::size_t search(Positions positions, std::uint64_t position,
                                            std::size_t from) noexcept {
     return first_not_below(positions, position, from);
   }
 
-  /// How many of 16 fragments come before the first that is not behind `key`.
+  /// Returns how many of 16 fragments precede the first that is not before `key`.
   static std::size_t count_behind(const std::uint16_t* fragments, std::uint16_t key) noexcept {
 #if CLOCKWISE_SSE2_SCAN
     const __m128i before = _mm_set1_epi16(static_cast<short>(key - 1));
@@ -278,7 +279,7 @@ class LookupIndex {
   void fill(Positions positions, Owners owners) {
     dense_ = positions.size() <= dense_limit;
     last_ = positions.back();
-    // Hashes of 32 bits leave the top of the circle empty: buckets start at the highest bit in use.
+    // Hashes of 32 bits leave the top of the circle empty: buckets start at the highest used bit.
     const int low_bits = dense_ ? dense_bits : sparse_bits;
     const int used_bits = static_cast<int>(std::bit_width(last_));
     const int wanted = static_cast<int>(std::bit_width(positions.size() - 1)) - (dense_ ? 0 : 3);
@@ -295,10 +296,10 @@ class LookupIndex {
 
   void fill_dense(Positions positions, Owners owners) {
     words_.resize(positions.size() +
-                  dense_scan);  // a scan may read past the last, no key goes there
+                  dense_scan);  // a scan can read past the last; no key goes there
     constexpr std::uint64_t half = std::uint64_t{1} << (word_fragment_bits - 1);
     constexpr std::uint64_t bucket_width = std::uint64_t{1} << dense_bits;
-    std::vector<std::size_t> behind_gaps;  // ranks from which a bucket may be too far
+    std::vector<std::size_t> behind_gaps;  // ranks from which a bucket can be too far
     std::uint64_t previous = 0;
     for (std::size_t rank = 0; rank < positions.size(); ++rank) {
       const std::uint64_t cut = positions[rank] >> shift_;
@@ -339,7 +340,7 @@ class LookupIndex {
     std::uint32_t offset = 0;
     for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
       const std::uint32_t end = (std::max)(ends[bucket], offset);
-      // As above; and that vnode is near if the next bucket has one.
+      // As above, and that vnode is near if the next bucket has one.
       bool is_far = false;
       if (bucket + 1 == buckets || ends[bucket + 1] == 0) {
         const std::uint64_t start = static_cast<std::uint64_t>(bucket) << sparse_bits;
@@ -355,7 +356,7 @@ class LookupIndex {
     }
   }
 
-  std::vector<std::uint16_t> offsets_;    // by bucket: a rank, in a sparse index less its base
+  std::vector<std::uint16_t> offsets_;    // by bucket: a rank, in a sparse index minus its base
   std::vector<std::uint32_t> bases_;      // by group of buckets: the rank of the first
   std::vector<Word> words_;               // by rank: fragment, owner
   std::vector<std::uint16_t> fragments_;  // by rank

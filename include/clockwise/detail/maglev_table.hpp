@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_MAGLEV_TABLE_HPP
 #define CLOCKWISE_DETAIL_MAGLEV_TABLE_HPP
 
-// The table of Maglev hashing while it is filled, and the reading of it afterwards.
+// The table of Maglev hashing: filling it, and reading it afterwards.
 
 #include <concepts>  // unsigned_integral
 #include <cstddef>   // size_t
@@ -22,11 +22,11 @@ class MaglevTable {
   static constexpr Index npos = static_cast<Index>(~Index{0});
   static constexpr std::uint32_t max_size = 5000011;
 
-  /// One member's way through the table: offset, offset + skip, offset + 2 skip, ... modulo its
-  /// size, which is prime, so that the way passes every entry.
+  /// One member's order of the entries: offset, offset + skip, offset + 2 skip, ... modulo the
+  /// table's size, which is prime, so every entry is in it.
   class Cursor {
    public:
-    /// What the two hashes of a member come to in a table of `size` entries.
+    /// From the two hashes of a member, for a table of `size` entries.
     Cursor(std::uint64_t offset_hash, std::uint64_t skip_hash, std::uint32_t size)
         : Cursor(static_cast<std::uint32_t>(offset_hash % size),
                  static_cast<std::uint32_t>(skip_hash % (size - 1) + 1)) {}
@@ -39,7 +39,7 @@ class MaglevTable {
   };
 
   MaglevTable() = default;
-  /// All entries free. Throws std::invalid_argument unless `size` is prime and at most max_size.
+  /// A table of free entries. Throws std::invalid_argument unless `size` is a prime up to max_size.
   explicit MaglevTable(std::uint32_t size)
       : size_(checked(size)),
         reciprocal_(~std::uint64_t{0} / size),
@@ -47,7 +47,7 @@ class MaglevTable {
         entries_(std::size_t{size} + repeated_, npos),
         free_(size) {}
 
-  /// The owner takes the next free entry on its way. The table is not full.
+  /// Makes `owner` the owner of the next free entry in its order. The table must not be full.
   void take(Cursor& cursor, Index owner) {
     while (true) {
       const std::uint32_t entry = cursor.next_;
@@ -60,7 +60,7 @@ class MaglevTable {
       return;
     }
   }
-  /// Not where it was moved from: it keeps its size then, and has no entries.
+  /// False if it was moved from: it keeps its size then, but has no entries.
   bool full() const noexcept { return free_ == 0 && !entries_.empty(); }
 
   std::span<const Index> entries() const noexcept {
@@ -68,19 +68,19 @@ class MaglevTable {
   }
   std::size_t size() const noexcept { return size_; }
 
-  /// hash mod size.
+  /// Returns hash mod size.
   std::size_t entry_of(std::uint64_t hash) const noexcept {
     const std::size_t place = place_of(hash);
     return place >= size_ ? place - size_ : place;
   }
-  /// The owner of entry_of(hash), by two products and one read. The table is full, or at least not
-  /// moved from.
+  /// Returns the owner of entry_of(hash), by two products and one read. The table must not be moved
+  /// from; npos if the entry is free.
   Index owner_of(std::uint64_t hash) const noexcept { return entries_[place_of(hash)]; }
 
  private:
-  /// The entry, or the same further on, among those that repeat the first: hash less size times the
-  /// quotient. That comes out too small, by 1, where hash mod size < hash * repeated_ / 2^64, since
-  /// the reciprocal is (2^64 - repeated_) / size.
+  /// Returns entry_of(hash), or its repetition after the end: hash minus size times the quotient.
+  /// The quotient is too small, by 1, if hash mod size < hash * repeated_ / 2^64, because the
+  /// reciprocal is (2^64 - repeated_) / size.
   std::size_t place_of(std::uint64_t hash) const noexcept {
     return static_cast<std::size_t>(hash - multiply_high(hash, reciprocal_) * size_);
   }
@@ -90,8 +90,8 @@ class MaglevTable {
     if (size > max_size) prime = false;
     for (std::uint32_t d = 2; prime && d * d <= size; ++d) prime = size % d != 0;
     if (!prime) {
-      fail_invalid("a Maglev table of " + std::to_string(size) +
-                   " entries; the size is a prime of at most " + std::to_string(max_size));
+      fail_invalid("table_size must be a prime up to " + std::to_string(max_size) + ", got " +
+                   std::to_string(size));
     }
     return size;
   }

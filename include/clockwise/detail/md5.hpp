@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_MD5_HPP
 #define CLOCKWISE_DETAIL_MD5_HPP
 
-// MD5 (RFC 1321), for placement schemes that were built on it. It protects nothing.
+// MD5 (RFC 1321), for placement schemes built on it. Not for security.
 
 #include <array>    // array
 #include <bit>      // endian, rotl
@@ -31,7 +31,7 @@ inline constexpr std::array<std::array<int, 4>, 4> md5_rotations{
 
 class Md5 {
  public:
-  /// The digest as four words; its bytes are theirs, least significant first.
+  /// The digest as four words, each holding four bytes of it, least significant first.
   using Words = std::array<std::uint32_t, 4>;
 
   static Words of(std::span<const std::byte> message) noexcept {
@@ -41,7 +41,7 @@ class Md5 {
       state = compressed(state, loaded(message.data() + at));
     }
 
-    // The rest, a bit of 1, zeros, and the length in bits at the end of a block.
+    // The rest of the message, a 1 bit, zeros, and the length in bits at the end of a block.
     std::array<std::byte, 2 * block_size> tail{};
     const std::size_t rest = message.size() - at;
     if (rest > 0) std::memcpy(tail.data(), message.data() + at, rest);
@@ -82,7 +82,7 @@ class Md5 {
     (step<I>(state, block), ...);
   }
 
-  /// Step `I` writes one word; its number says which, so that nothing is moved between steps.
+  /// Step `I` writes one word, given by its number, so no words move between steps.
   template <std::size_t I>
   static void step(Words& state, const Block& block) noexcept {
     constexpr std::size_t round = I / 16;
@@ -94,7 +94,7 @@ class Md5 {
     const std::uint32_t b = state[(65 - I) % 4];
     const std::uint32_t c = state[(66 - I) % 4];
     const std::uint32_t d = state[(67 - I) % 4];
-    // Each step waits for `b` of the one before: what does not need it is summed up first.
+    // Each step waits for `b` of the one before, so what does not need `b` is summed first.
     std::uint32_t sum = a + block[word] + md5_sines[I];
     if constexpr (round == 0) sum += d ^ (b & (c ^ d));
     // The two halves share no bit, so their sum is their union.

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_MEMBER_TABLE_HPP
 #define CLOCKWISE_DETAIL_MEMBER_TABLE_HPP
 
-// What the partitioners that are no rings share: their members, sorted by id, and the hash of keys.
+// What partitioners other than rings share: members sorted by id, and the keys' hash.
 
 #include <cstddef>      // ptrdiff_t, size_t
 #include <cstdint>      // uint64_t
@@ -20,7 +20,7 @@
 
 namespace clockwise {
 
-/// Rows of the node tables of partitioners that are no rings.
+/// Rows of the node tables of partitioners other than rings.
 template <class Node>
 struct WeightedNode {
   Node node;
@@ -34,9 +34,8 @@ struct UnweightedNode {
 namespace detail {
 
 /// A scheme derives from MemberTable<Scheme, Hash, Row>, where a Row has a member `node`, and
-/// offers `lookup_index(Position)`. Const members may be called from any number of threads at once,
-/// as long as none changes the scheme; a change ends the validity of every reference, list and
-/// span.
+/// offers `lookup_index(Position)`. A change invalidates every reference, list and span. Thread
+/// safety: any number of threads can call const members at once while none changes the scheme.
 template <class Scheme, HashFunction Hash, class Row>
 class MemberTable {
  public:
@@ -44,20 +43,20 @@ class MemberTable {
   using hash_type = Hash;
   using index_type = std::size_t;
 
-  /// What lookup_index gives where nobody owns anything.
+  /// What lookup_index returns if nothing is owned.
   static constexpr index_type npos = ~index_type{0};
 
-  /// The owner of `key`. Throws std::out_of_range where nobody owns anything: no members, or all
+  /// Returns the owner of `key`. Throws std::out_of_range if nothing is owned: no members, or all
   /// of them drained.
   template <class Key>
   const node_type& lookup(const Key& key) const {
     const node_type* const owner = try_lookup(key);
     if (owner == nullptr) {
-      fail_range("lookup where nothing is owned, among " + std::to_string(size()) + " members");
+      fail_range("lookup: none of the " + std::to_string(size()) + " members owns anything");
     }
     return *owner;
   }
-  /// The same without an error: nullptr.
+  /// The same, but returns nullptr if nothing is owned.
   template <class Key>
   const node_type* try_lookup(const Key& key) const noexcept {
     const index_type owner = static_cast<const Scheme&>(*this).lookup_index(position_of(key));
@@ -68,9 +67,9 @@ class MemberTable {
   bool empty() const noexcept { return members_.empty(); }
   /// In id order, drained members included.
   std::span<const Row> members() const noexcept { return members_; }
-  /// `index` < size().
+  /// `index` must be below size().
   const node_type& node(index_type index) const noexcept { return members_[index].node; }
-  /// The place of `id` in members(), npos where it is none. `id` is a node or an id. O(log N).
+  /// The index of `id` in members(), or npos. `id` is a node or an id. O(log N).
   template <class Id>
   index_type index_of(const Id& id) const {
     const auto text = id_of(id);
@@ -94,25 +93,26 @@ class MemberTable {
   MemberTable() = default;
   explicit MemberTable(Hash hash) : hash_(std::move(hash)) {}
 
-  /// Where a node of this id will go. Refuses an empty id and one that is a member already.
+  /// Returns the index that a node with this id will have. Throws std::invalid_argument if the id
+  /// is empty or a member's.
   std::size_t place_to_join(std::string_view id) const {
     check_id(id);
     const std::size_t place = place_of(members_, id);
-    if (is_at(place, id)) fail_invalid("node " + quoted(id) + " is a member already");
+    if (is_at(place, id)) fail_invalid("node " + quoted(id) + " is already a member");
     return place;
   }
-  /// The place of a member that has to be one. `what` names the caller.
+  /// Returns a member's index. Throws std::out_of_range if it is not one; `what` names the caller.
   template <class Id>
   std::size_t place_of_present(const Id& id, std::string_view what) const {
     const std::size_t place = index_of(id);
     if (place == npos) {
-      fail_range(std::string(what) + " of " + quoted(std::string_view(id_of(id))) +
-                 ", which is not a member");
+      fail_range(std::string(what) + ": " + quoted(std::string_view(id_of(id))) +
+                 " is not a member");
     }
     return place;
   }
 
-  /// All or nothing, whatever Node's moves may throw.
+  /// All or nothing, even if Node's moves throw.
   void insert(std::size_t place, Row row) {
     if constexpr (moves_cannot_fail) {
       members_.insert(members_.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));

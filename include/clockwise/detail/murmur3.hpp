@@ -3,8 +3,7 @@
 #define CLOCKWISE_DETAIL_MURMUR3_HPP
 
 // The first 64 bits of MurmurHash3 x64 128, seed 0, as Apache Cassandra computes it: the bytes
-// behind the last whole block are sign-extended before they are put in place, which the original
-// does not do.
+// after the last whole block are sign-extended before they are put in place. The original does not.
 
 #include <bit>          // rotl
 #include <cstddef>      // size_t

@@ -31,8 +31,8 @@ concept HasIdFunction = requires(const Node& node) { node.id(); };
 template <class Node>
 concept HasIdMember = requires(const Node& node) { node.id; };
 
-/// An id as bytes: a view of `id` where that outlives the call, else an owner of a copy. Either
-/// converts to std::string_view.
+/// Returns an id as bytes: a view of `id` if that outlives the call, otherwise a copy. Both convert
+/// to std::string_view.
 template <class Id>
 auto id_text(Id&& id) {
   using T = std::remove_cvref_t<Id>;
@@ -50,13 +50,13 @@ auto id_text(Id&& id) {
     return IntegerId(id);
   } else {
     static_assert(!sizeof(T),
-                  "clockwise: a node is text, an integer, or a struct whose id is given by a free "
-                  "function node_id(node) or a member `id`, as text or an integer (but not bool, "
-                  "nor plain char or wchar_t, which differ by platform)");
+                  "clockwise: a node must be text, an integer, or a struct whose id is given by a "
+                  "free function node_id(node) or a member `id`, as text or an integer (but not "
+                  "bool, nor plain char or wchar_t, which differ between platforms)");
   }
 }
 
-/// The id of a node, or of what stands for one, as in remove(id).
+/// Returns the id of a node, or of an id itself, as in remove(id).
 template <class Node>
 auto id_of(const Node& node) {
   if constexpr (HasNodeId<Node>) {

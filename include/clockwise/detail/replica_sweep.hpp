@@ -2,9 +2,9 @@
 #ifndef CLOCKWISE_DETAIL_REPLICA_SWEEP_HPP
 #define CLOCKWISE_DETAIL_REPLICA_SWEEP_HPP
 
-// The replica sets of all arcs of a ring in one sweep. A walk from each of M positions costs what
-// the walks cost, which is M * M where a rack is rare. The sweep goes counter-clockwise instead, so
-// that each list comes out of its neighbour's: O(replicas) a position, whatever the ring.
+// The replica sets of all arcs of a ring in one sweep. A walk from each of M positions costs M * M
+// steps if a rack is rare. The sweep goes counter-clockwise instead and derives each list from its
+// neighbour's: O(replicas) per position, for any ring.
 
 #include <algorithm>  // all_of, min
 #include <array>      // array
@@ -21,8 +21,8 @@
 
 namespace clockwise::detail {
 
-/// What a window keeps of a failure domain: its nearest node. In one number, because compilers keep
-/// an array of numbers in registers and one of structures in memory.
+/// What a window keeps of a failure domain: its nearest node. One number, because compilers keep an
+/// array of numbers in registers, but an array of structures in memory.
 class FirstOfDomain {
  public:
   FirstOfDomain() = default;
@@ -39,15 +39,16 @@ class FirstOfDomain {
 };
 
 /// The replicas seen from a point that moves counter-clockwise. A vnode that comes into view is the
-/// nearest of all, so it becomes the first of its failure domain and puts that domain in front:
+/// nearest of all, so it becomes the first of its failure domain and moves the domain to the front
+/// of the list:
 ///
 ///   clockwise:   A/r1  B/r2  A/r1  C/r2       from B: B (r2), A (r1)
 ///                                             from A: A (r1), B (r2)
 ///
-/// Where domains may repeat, the list is the first node of each domain and the nearest others.
+/// If domains can repeat, the list is the first node of each domain and the nearest others.
 class ReplicaWindow {
  public:
-  /// `nodes`: all node numbers are below it.
+  /// All node numbers must be below `nodes`.
   ReplicaWindow(std::size_t replicas, Spread spread, const Topology::Extent& extent,
                 std::size_t nodes)
       : left_(attainable(replicas, spread, extent)),
@@ -59,12 +60,12 @@ class ReplicaWindow {
     }
   }
 
-  /// Whether a list has `replicas` nodes, each of its own domain.
+  /// Whether a list has `replicas` nodes, each in its own domain.
   bool is_of_domains(std::size_t replicas) const {
     return left_ == replicas && firsts_.size() == replicas;
   }
 
-  /// The vnode before all those seen so far.
+  /// Adds the vnode before all those seen so far.
   void see(std::uint32_t node, std::uint32_t domain) {
     FirstOfDomain coming(node, domain);
     for (FirstOfDomain& first : firsts_) {  // each moves one back, up to where this domain was
@@ -79,12 +80,12 @@ class ReplicaWindow {
     return firsts_.empty() || (firsts_.back().is_set() && (!may_repeat() || linked_ >= left_));
   }
 
-  /// The list in order of preference, once it is full.
+  /// Returns the list in order of preference, once it is full.
   std::span<const std::uint32_t> replicas() {
     std::size_t place = 0;
     std::size_t first = 0;
     if (may_repeat()) {
-      // Both orders are by distance, so the firsts come by in theirs.
+      // Both lists are in order of distance, so firsts_ is met in its order.
       const std::size_t repeats = left_ - firsts_.size();
       for (auto node = links_.back().next; place - first < repeats; node = links_[node].next) {
         if (first < firsts_.size() && firsts_[first].node() == node) ++first;
@@ -122,12 +123,11 @@ class ReplicaWindow {
   std::size_t left_;                   // replicas in a full list
   std::vector<FirstOfDomain> firsts_;  // the nearest domain first
   std::vector<std::uint32_t> nodes_;
-  std::vector<Links> links_;  // where domains repeat: all nodes seen, the nearest first
+  std::vector<Links> links_;  // if domains repeat: all nodes seen, the nearest first
   std::size_t linked_ = 0;
 };
 
-/// The same for lists of `count` nodes, each of its own domain: unrolled, it takes a quarter of
-/// the time.
+/// The same for lists of `count` nodes, each in its own domain. Unrolled: a quarter of the time.
 template <std::size_t count>
 class DomainWindow {
  public:
@@ -152,9 +152,9 @@ class DomainWindow {
   std::array<FirstOfDomain, count> firsts_;
 };
 
-/// Calls see(rank) for every rank, counter-clockwise, and visit(rank) after it where the arc is not
-/// empty. Before that it sees what lies ahead of the last position: the beginning of the circle, as
-/// much as it takes until full().
+/// Calls see(rank) for every rank, counter-clockwise, then visit(rank) if the arc is not empty.
+/// Before that it sees what comes after the last position: the start of the circle, as far as
+/// needed until full().
 template <class See, class Full, class Visit>
 void sweep(std::span<const std::uint64_t> positions, See see, Full full, Visit visit) {
   for (std::size_t ahead = 64; !full(); ahead *= 2) {
@@ -166,9 +166,9 @@ void sweep(std::span<const std::uint64_t> positions, See see, Full full, Visit v
   }
 }
 
-/// Calls visit(rank, nodes) for each arc that is not empty, counter-clockwise, with the numbers of
+/// Calls visit(rank, nodes) for each arc that is not empty, counter-clockwise, with the indices of
 /// the nodes that hold its keys, in order of preference within each group of the request. Every
-/// call gives the same number of nodes. O(M) steps of O(replicas).
+/// call has the same number of nodes. O(M) steps of O(replicas).
 template <class Ring, class Request, class Visit>
 void for_each_replica_set(const Ring& ring, const Request& request, Visit visit) {
   const auto& topology = ring.topology();

@@ -3,7 +3,7 @@
 #define CLOCKWISE_DETAIL_RESP_HPP
 
 // Replies in Redis's serialization protocol, versions 2 and 3, as far as cluster maps need them.
-// Bytes from a network: nesting is bounded, and memory by a small multiple of the input.
+// The bytes come from a network: nesting is bounded, and memory by a small multiple of the input.
 
 #include <charconv>      // from_chars
 #include <cstddef>       // size_t
@@ -30,7 +30,7 @@ class RespReader {
  public:
   explicit RespReader(std::string_view bytes) : bytes_(bytes) {}
 
-  /// The one value that the bytes hold. Throws std::invalid_argument, naming the offset.
+  /// Returns the one value that the bytes hold. Throws std::invalid_argument with the offset.
   RespValue whole() {
     RespValue value = next(0);
     if (at_ != bytes_.size()) fail_here("is followed by more bytes");
@@ -70,7 +70,7 @@ class RespReader {
       case '%': {
         std::int64_t count = number(rest);
         if (count == -1) return value;
-        // Each item takes three bytes at least.
+        // Each item takes at least three bytes.
         const auto left = static_cast<std::int64_t>((bytes_.size() - at_) / 3);
         if (count < 0 || count > left) fail_here("counts more items than it has bytes");
         if (head.front() == '%') count *= 2;

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_RING_BASE_HPP
 #define CLOCKWISE_DETAIL_RING_BASE_HPP
 
-// Everything a ring can be asked, whatever put its vnodes where they are. A flavour derives from
+// The queries of every ring, however its vnodes are placed. A ring flavour derives from
 // RingBase<Flavour, Node, Index>, offers `position_of(key)`, and fills the table and the members.
 
 #include <algorithm>    // min
@@ -28,8 +28,8 @@
 
 namespace clockwise::detail {
 
-/// The read side of every ring. Const members may be called from any number of threads at once, as
-/// long as none changes the ring; a change ends the validity of every reference, list and span.
+/// The read side of every ring. A change invalidates every reference, list and span. Thread safety:
+/// any number of threads can call const members at once, as long as none changes the ring.
 template <class Ring, class Node, std::unsigned_integral Index, class Lookup = BucketIndex>
 class RingBase {
  public:
@@ -37,56 +37,55 @@ class RingBase {
   using index_type = Index;
   using Table = RingTable<Index, Lookup>;
 
-  /// What lookup_index gives on a ring that owns nothing.
+  /// What lookup_index returns if the ring owns nothing.
   static constexpr Index npos = Table::npos;
 
   // --- Owners -----------------------------------------------------------------------------------
 
-  /// The owner of `key`. O(log M) for M positions. Throws std::out_of_range on a ring that owns
-  /// nothing: without members, or with all of them drained.
+  /// Returns the owner of `key`. Throws std::out_of_range if the ring owns nothing: no members, or
+  /// all drained. O(log M) for M positions.
   template <class Key>
   const Node& lookup(const Key& key) const {
     const Node* const owner = try_lookup(key);
     if (owner == nullptr) {
-      fail_range("lookup on a ring that owns nothing: it has " + std::to_string(size()) +
+      fail_range("lookup: the ring owns nothing; it has " + std::to_string(size()) +
                  " members and no vnodes");
     }
     return *owner;
   }
 
-  /// The same without an error: nullptr on a ring that owns nothing.
+  /// The same, but returns nullptr if the ring owns nothing.
   template <class Key>
   const Node* try_lookup(const Key& key) const noexcept {
     const Index owner = self().lookup_index(self().position_of(key));
     return owner == npos ? nullptr : &members_[owner].node;
   }
 
-  /// The raw path: the owner's place in members(); npos on a ring that owns nothing.
+  /// Returns the owner's index in members(), or npos if the ring owns nothing.
   Index lookup_index(Position position) const noexcept {
     return table_.owner_of(static_cast<std::uint64_t>(position));
   }
 
-  /// owners[i] = lookup_index(positions[i]). Throws std::invalid_argument where the lengths differ.
+  /// Sets owners[i] = lookup_index(positions[i]). Throws std::invalid_argument if lengths differ.
   void lookup_batch(std::span<const Position> positions, std::span<Index> owners) const {
     if (positions.size() != owners.size()) {
-      fail_invalid("lookup_batch of " + std::to_string(positions.size()) + " positions into " +
+      fail_invalid("lookup_batch: " + std::to_string(positions.size()) + " positions but " +
                    std::to_string(owners.size()) + " owners");
     }
     table_.owners_of(positions, owners);
   }
 
-  /// The arc that `position` lies in: its owner owns all of it. The whole circle where there is
-  /// only one position. Throws std::out_of_range on a ring that owns nothing.
+  /// Returns the arc that `position` is in, all of which has one owner. The whole circle if there
+  /// is only one position. Throws std::out_of_range if the ring owns nothing.
   Arc arc_of(Position position) const {
-    if (table_.empty()) fail_range("arc_of on a ring that owns nothing");
+    if (table_.empty()) fail_range("arc_of: the ring owns nothing");
     return table_.arc_at(table_.rank_of(static_cast<std::uint64_t>(position)));
   }
 
   // --- Replicas ---------------------------------------------------------------------------------
 
-  /// The nodes that hold the copies of `key`: Spread::racks where any member names a rack, else
-  /// Spread::nodes. O(log M) plus the vnodes passed until the list is full, or known to be as full
-  /// as it can get.
+  /// Returns the replicas of `key`, by Spread::racks if any member names a rack, otherwise by
+  /// Spread::nodes. O(log M) plus the vnodes passed until the list is as full as it can get.
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
     return preference_list(key, r, default_spread());
@@ -96,12 +95,12 @@ class RingBase {
     return replicas(place_on_circle(key), OneGroup{r, spread});
   }
 
-  /// The same among members for which `is_live(node)` holds. Ownership stays: whoever is live and
-  /// in the list without a predicate is in this one, in the same order, and first. Behind come
-  /// substitutes (see ReplicaList::first_substitute), so that the whole is as spread out as the
-  /// rule demands of the live members. `is_live` has to give one answer per node for the length of
-  /// the call. While no replica is down, it is called r times; else of up to N members more, and
-  /// again at each vnode of a dead one that the walk comes by.
+  /// The same among members for which is_live(node) is true. Ownership is unchanged: live nodes of
+  /// the list without a predicate come first, in the same order. Then come substitutes (see
+  /// ReplicaList::first_substitute) that make the list as spread out as the rule demands of the
+  /// live members. `is_live` must not change its answers during the call. It is called r times if
+  /// no replica is down; otherwise also for up to N members more, and again at each vnode of a
+  /// member that is down and that the walk passes.
   template <class Key, class IsLive>
     requires std::predicate<const IsLive&, const Node&>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread,
@@ -109,8 +108,8 @@ class RingBase {
     return live_replicas(place_on_circle(key), OneGroup{r, spread}, is_live);
   }
 
-  /// Copies in each named datacenter, by the rule of Spread::racks inside each; in clockwise order
-  /// over all of them. A datacenter that no member names leaves the list short.
+  /// Returns replicas in each named datacenter, by the rule of Spread::racks inside each, in
+  /// clockwise order over all of them. A datacenter that no member names leaves the list short.
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, const DatacenterReplicas& wanted) const {
     return replicas(place_on_circle(key), ByDatacenter{wanted});
@@ -122,12 +121,12 @@ class RingBase {
     return live_replicas(place_on_circle(key), ByDatacenter{wanted}, is_live);
   }
 
-  /// The spread that preference_list uses where none is given.
+  /// The spread that preference_list uses if none is given.
   Spread default_spread() const noexcept {
     return topology_.has_racks() ? Spread::racks : Spread::nodes;
   }
 
-  /// Every distinct node that owns something, clockwise from `key`, as far as it is read.
+  /// Every distinct node that owns something, clockwise from `key`, lazily.
   template <class Key>
   Successors<Node, Index> successors(const Key& key) const {
     return Successors<Node, Index>(owners(), members(), table_.rank_of(place_on_circle(key)),
@@ -136,15 +135,15 @@ class RingBase {
 
   // --- Shares -----------------------------------------------------------------------------------
 
-  /// Each member's exact share of the circle, by its place in members(). O(M + N).
+  /// Returns each member's exact share of the circle, by index in members(). O(M + N).
   std::vector<Width> widths() const {
     std::vector<Width> widths(size());
     table_.for_each_arc([&](const Arc& arc, Index owner) { widths[owner] += arc.width(); });
     return widths;
   }
 
-  /// Each member and its share of the key space, in id order; the shares sum to 1, on a ring that
-  /// owns nothing to 0. O(M + N).
+  /// Returns each member and its share of the key space, in id order. The shares sum to 1, or to 0
+  /// if the ring owns nothing. O(M + N).
   std::vector<std::pair<Node, double>> load_shares() const {
     const auto exact = widths();
     std::vector<std::pair<Node, double>> shares;
@@ -163,14 +162,14 @@ class RingBase {
   std::size_t vnode_count() const noexcept { return table_.size(); }
   /// Ascending.
   std::span<const std::uint64_t> positions() const noexcept { return table_.positions(); }
-  /// Parallel to positions(): whose each is, as a place in members().
+  /// Parallel to positions(): their owners, as indices into members().
   std::span<const Index> owners() const noexcept { return table_.owners(); }
   /// In id order, drained members included.
   std::span<const Member<Node>> members() const noexcept { return members_; }
-  /// `index` < size().
+  /// `index` must be below size().
   const Node& node(Index index) const noexcept { return members_[index].node; }
 
-  /// The place of `id` in members(), npos where it is none. `id` is a node or an id. O(log N).
+  /// The index of `id` in members(), or npos. `id` is a node or an id. O(log N).
   template <class Id>
   Index index_of(const Id& id) const {
     const auto text = id_of(id);
@@ -182,7 +181,7 @@ class RingBase {
     return index_of(id) != npos;
   }
 
-  /// The table itself, for what works on whole tables.
+  /// The table itself, for code that works on whole tables.
   const Table& table() const noexcept { return table_; }
   const Topology& topology() const noexcept { return topology_; }
 
@@ -226,7 +225,7 @@ class RingBase {
         });
   }
 
-  /// The common case: up to `most_few` nodes, all in different failure domains. It takes no quota.
+  /// The common case: up to `most_few` nodes, all in different failure domains. It needs no quota.
   ReplicaList<Node> few_replicas(std::uint64_t position, std::size_t requested, std::size_t wanted,
                                  bool apart) const {
     std::array<Index, most_few> owners;
@@ -257,9 +256,9 @@ class RingBase {
     }
     if (list.size() == natural.size()) return natural;
 
-    // Walked again among the live alone, the rule takes every natural replica that is live: before
-    // each of them the walk has fewer nodes to take than it had at first. What else it takes
-    // substitutes for the others.
+    // Walked again among live nodes only, the rule takes every natural replica that is live: before
+    // each of them, the walk has fewer nodes to take than the first walk had. All others it takes
+    // are substitutes.
     return with_quotas(
         request, [&](std::size_t group) { return live_extent(request, group, is_live); },
         [&](std::span<Quota> quotas) {
@@ -276,7 +275,7 @@ class RingBase {
         });
   }
 
-  /// Hands use(quotas) one quota a group, without heap memory for up to 8.
+  /// Calls use(quotas) with one quota per group, without heap memory for up to 8.
   template <class Request, class ExtentOf, class Use>
   ReplicaList<Node> with_quotas(const Request& request, ExtentOf extent_of, Use use) const {
     const auto quota = [&](std::size_t group) {
@@ -300,7 +299,7 @@ class RingBase {
     bool operator()(const Node&) const { return true; }
   };
 
-  /// The walk itself: emit(owner) for each that the quotas take.
+  /// The walk itself: calls emit(owner) for each owner that the quotas take.
   template <class Request, class Emit, class IsLive = EveryNode>
   void fill(std::uint64_t position, const Request& request, std::span<Quota> quotas, Emit emit,
             const IsLive& is_live = {}) const {
@@ -320,7 +319,7 @@ class RingBase {
     });
   }
 
-  /// How many live nodes and domains the group has, counted no further than it can use.
+  /// Counts the live nodes and domains of the group, no further than it can use.
   template <class Request, class IsLive>
   Topology::Extent live_extent(const Request& request, std::size_t group,
                                const IsLive& is_live) const {
@@ -345,7 +344,7 @@ class RingBase {
   }
 };
 
-/// A ring flavour, for what works on all of them.
+/// Any ring flavour.
 template <class T>
 concept Ring = requires(const T& ring) {
   ring.table();

@@ -2,8 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_RING_DIFF_HPP
 #define CLOCKWISE_DETAIL_RING_DIFF_HPP
 
-// The difference of two rings: under every figure about movement, plan and transition there is this
-// one comparison of two tables.
+// The difference of two rings: the one comparison of tables behind movement, plans and transitions.
 
 #include <algorithm>    // any_of, copy, equal, find, max, min, sort
 #include <concepts>     // same_as
@@ -27,8 +26,8 @@ template <class Before, class After>
 concept ComparableRings = Ring<Before> && Ring<After> &&
                           std::same_as<typename Before::node_type, typename After::node_type>;
 
-/// For each member of `before` its number among those of `after`, no_member where it is gone. Both
-/// number their members in id order. O(N).
+/// Returns for each member of `before` its index in `after`, or no_member if it left. Both have
+/// their members in id order. O(N).
 template <class Before, class After>
 std::vector<std::uint32_t> matched_members(const Before& before, const After& after) {
   std::vector<std::uint32_t> matches(before.size(), no_member);
@@ -51,14 +50,14 @@ template <class Before, class After>
 void check_same_circle(const Before& before, const After& after) {
   if (before.circle() != after.circle()) {
     fail_invalid(
-        "movement between two hash policies: a key has a position on each, so arcs do not compare; "
-        "count keys with KeyMovement instead");
+        "movement: the hash policies differ, so arcs cannot be compared; count keys with "
+        "KeyMovement instead");
   }
 }
 
 /// Calls visit(Arc, before rank, after rank) for the arcs between neighbouring positions of either
-/// table, each rank that of the arc's owner. Together they are the circle. Neither table is empty.
-/// Linear in both.
+/// table, with the ranks of the arc's owners. Together the arcs are the circle. The tables must not
+/// be empty. Linear in both.
 template <class BeforeTable, class AfterTable, class Visit>
 void for_each_common_arc(const BeforeTable& before, const AfterTable& after, Visit visit) {
   const auto a = before.positions();
@@ -73,7 +72,7 @@ void for_each_common_arc(const BeforeTable& before, const AfterTable& after, Vis
   }
 }
 
-/// The replica sets of all arcs: `size` numbers a rank.
+/// The replica sets of all arcs: `size` indices per rank.
 struct ReplicaSetTable {
   std::size_t size = 0;
   std::vector<std::uint32_t> nodes;
@@ -93,17 +92,18 @@ struct ReplicaSetTable {
   }
 };
 
-/// What becomes of one copy of an arc. Members are numbered as in the ring they are named with.
+/// The change of one copy of an arc. `from` and `holders` are indices into the members of `before`,
+/// `to` and `takers` into those of `after`.
 struct CopyChange {
   Arc arc;
-  std::uint32_t from;  ///< Whose copy goes, before; no_member: there is one more than there was.
-  std::uint32_t to;    ///< Who gets it, after; no_member: there is one less.
-  std::span<const std::uint32_t> holders;  ///< All that have the arc before,
-  std::span<const std::uint32_t> takers;   ///< and after, both ascending.
+  std::uint32_t from;                      ///< Loses its copy; no_member: there is one copy more.
+  std::uint32_t to;                        ///< Gets a copy; no_member: there is one copy less.
+  std::span<const std::uint32_t> holders;  ///< All that hold the arc in `before`,
+  std::span<const std::uint32_t> takers;   ///< and in `after`; both ascending.
 };
 
-/// Calls visit(CopyChange) for each copy that comes or goes, arc by arc clockwise. A ring that owns
-/// nothing gives and takes nothing. Linear in the positions of both.
+/// Calls visit(CopyChange) for each copy that is added or dropped, arc by arc clockwise. Makes no
+/// calls if either ring owns nothing. Linear in the positions of both.
 template <class Before, class After, class Request, class Visit>
 void for_each_copy_change(const Before& before, const After& after, const Request& before_request,
                           const Request& after_request, Visit visit) {
@@ -134,7 +134,7 @@ void for_each_copy_change(const Before& before, const After& after, const Reques
         sorted(after_set, takers);
         CopyChange change{arc, no_member, no_member, holders, takers};
         std::size_t giver = 0;
-        const auto next_giver = [&] {  // whose copy goes, no_member after the last
+        const auto next_giver = [&] {  // the next to lose its copy, no_member after the last
           while (giver < holders.size() &&
                  std::find(takers.begin(), takers.end(), matches[holders[giver]]) != takers.end()) {
             ++giver;

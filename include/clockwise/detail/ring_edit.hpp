@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_RING_EDIT_HPP
 #define CLOCKWISE_DETAIL_RING_EDIT_HPP
 
-// The write side of a ring whose members come and go: a change is collected, planned on the side
+// The write side of a ring that members join and leave: a change is collected, planned separately
 // and merged into the table, all or nothing.
 
 #include <bit>          // bit_cast
@@ -27,8 +27,7 @@
 
 namespace clockwise::detail {
 
-/// What a fingerprint is taken of: numbers of 64 bits, little-endian, and texts behind their
-/// length.
+/// The input of a fingerprint: 64-bit numbers, little-endian, and texts, each after its length.
 class FingerprintBytes {
  public:
   explicit FingerprintBytes(std::string head) : bytes_(std::move(head)) {}
@@ -57,11 +56,11 @@ class FingerprintBytes {
   std::string bytes_;
 };
 
-/// Nothing but its row places a member.
+/// For rings that place a member by its row of the node table alone.
 struct NoPlacement {};
 
-/// `Placement`: what places a member beside its row of the node table. The flavour offers `Edit`,
-/// derived from EditBase and constructible from the flavour, and
+/// `Placement`: what places a member, in addition to its row of the node table. The ring flavour
+/// offers `Edit`, derived from EditBase and constructible from the flavour, and
 /// `append_vnodes(std::span<const Step>, Change&)`, which turns members into vnodes.
 template <class Ring, class Node, std::unsigned_integral Index, class Lookup,
           class Placement = NoPlacement>
@@ -69,7 +68,7 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
  public:
   using RingBase<Ring, Node, Index, Lookup>::npos;
 
-  /// False where there is no such node. `id` is an id or a node.
+  /// Removes a node; returns false if absent. `id` is an id or a node.
   template <class Id>
   bool remove(const Id& id) {
     bool removed = false;
@@ -77,8 +76,8 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
     return removed;
   }
 
-  /// Several changes as one: fn(edit) calls the ring's mutators on edit, each of which sees those
-  /// before it. Where fn or the change throws, the ring is as it was.
+  /// Applies several changes as one: fn(edit) calls the ring's mutators on edit, each seeing the
+  /// earlier ones. If fn or the change throws, the ring is unchanged.
   template <class Fn>
   void update(Fn&& fn) {
     typename Ring::Edit edit(static_cast<const Ring&>(*this));
@@ -95,19 +94,19 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
  protected:
   using Change = typename RingTable<Index, Lookup>::Change;
 
-  /// A member as it will be.
+  /// A member after the change.
   struct Pending {
     Member<Node> member;
     [[no_unique_address]] Placement placement{};
   };
 
-  /// What becomes of one member.
+  /// The change of one member.
   struct Step {
     std::string_view id;
     const Member<Node>* before;  ///< nullptr: it joins.
     const Pending* after;        ///< nullptr: it leaves.
-    Index old_index;             ///< Its number before, where it had one,
-    Index new_index;             ///< and after.
+    Index old_index;             ///< Its index before, if it was a member,
+    Index new_index;             ///< and after, if it is one.
   };
 
   class EditBase {
@@ -128,11 +127,11 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
    protected:
     explicit EditBase(const EditableRing& ring) : ring_(ring) {}
 
-    /// The id of a node that is about to join.
+    /// Returns a joining node's id. Throws std::invalid_argument if it is empty or a member's.
     std::string joining_id(const Node& node) const {
       std::string id(std::string_view(id_of(node)));
       check_id(id);
-      if (find(id) != nullptr) fail_invalid("node " + quoted(id) + " is a member already");
+      if (find(id) != nullptr) fail_invalid("node " + quoted(id) + " is already a member");
       return id;
     }
     const Member<Node>* find(const std::string& id) const {
@@ -143,15 +142,15 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
       const Index index = ring_.index_of(id);
       return index == npos ? nullptr : &ring_.members_[index];
     }
-    /// The member `id` as it is at this point of the edit. `what` names the caller.
+    /// Returns the member `id` at this point of the edit. `what` names the caller.
     const Member<Node>& present(const std::string& id, std::string_view what) const {
       const Member<Node>* const member = find(id);
       if (member == nullptr) {
-        fail_range(std::string(what) + " of " + quoted(id) + ", which is not a member");
+        fail_range(std::string(what) + ": " + quoted(id) + " is not a member");
       }
       return *member;
     }
-    /// Replaces the entry instead of assigning to it: a node may have const members.
+    /// Replaces the entry instead of assigning to it: a node can have const members.
     void put(std::string id, Pending member) {
       if (comes_last(id)) {
         pending_.emplace_hint(pending_.end(), std::move(id), std::move(member));
@@ -166,17 +165,17 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
    private:
     friend EditableRing;
 
-    /// Whether `id` is behind all that change so far, as each is where nodes come in id order: then
-    /// none of those need be searched.
+    /// Whether `id` is after all ids that change so far, as it is if nodes are added in id order.
+    /// Then none of those need be searched.
     bool comes_last(std::string_view id) const {
       return pending_.empty() || pending_.rbegin()->first < id;
     }
 
     const EditableRing& ring_;
-    std::map<std::string, std::optional<Pending>> pending_;  // as they will be; empty: gone
+    std::map<std::string, std::optional<Pending>> pending_;  // after the change; empty: removed
   };
 
-  /// The same members in the same racks, at the same positions of the same circle.
+  /// True if the members, their racks and datacenters, their positions and the circle are the same.
   bool places_like(const EditableRing& other) const {
     if (static_cast<const Ring&>(*this).circle() != static_cast<const Ring&>(other).circle() ||
         this->size() != other.size() || this->table_ != other.table_) {
@@ -194,7 +193,7 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
   }
 
  private:
-  /// Everything that can fail happens on the side; the ring itself changes in the last lines.
+  /// Everything that can fail works on copies; the ring itself changes in the last lines.
   void apply(EditBase& edit) {
     if (edit.pending_.empty()) return;
     Plan plan(*this, edit);
@@ -210,7 +209,7 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
     this->topology_ = std::move(topology);
   }
 
-  /// The members as they will be, in id order, and what becomes of those that change.
+  /// The members after the change, in id order, and the steps of those that change.
   struct Plan {
     Plan(EditableRing& ring, EditBase& edit) : ring_(ring) {
       reserve(edit);
@@ -245,7 +244,7 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
       }
     }
 
-    /// Refuses what does not fit before any memory is taken for positions, then takes it at once.
+    /// Refuses what does not fit before any allocation for positions, then allocates all at once.
     void reserve(const EditBase& edit) {
       std::uint64_t nodes = ring_.size();
       std::uint64_t positions = ring_.vnode_count();
@@ -261,12 +260,12 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
         dropped += before > after ? before - after : 0;
       }
       if (nodes > npos) {
-        fail_length(std::to_string(nodes) + " members on a ring whose Index holds " +
-                    std::to_string(npos));
+        fail_length("the ring's Index can number up to " + std::to_string(npos) + " members, got " +
+                    std::to_string(nodes));
       }
       if (positions > max_positions) {
-        fail_length(std::to_string(positions) + " positions on a ring; at most " +
-                    std::to_string(max_positions) + " are served");
+        fail_length("a ring can have up to " + std::to_string(max_positions) + " positions, got " +
+                    std::to_string(positions));
       }
       members.reserve(static_cast<std::size_t>(nodes));
       steps.reserve(edit.pending_.size());

@@ -2,20 +2,20 @@
 #ifndef CLOCKWISE_DETAIL_RING_TABLE_HPP
 #define CLOCKWISE_DETAIL_RING_TABLE_HPP
 
-// The sorted table under every ring flavour: where the vnodes are, and whose they are.
+// The sorted table of every ring flavour: the positions of the vnodes, and their owners.
 //
-// A table knows no hash and no names. Native rings fill it with hashes of labels; a flavour with
-// explicit tokens fills it with those; one whose circle has 32 bits, like ketama, shifts its points
-// and its keys up by 32. That keeps order, ties, wrap and every proportion, so one lookup, one
-// walk, one sum of shares and one diff serve all of them.
+// A table knows no hashes and no names. Native rings fill it with hashes of labels, a ring flavour
+// with explicit tokens fills it with those. A flavour whose circle has 32 bits, like ketama, shifts
+// its points and keys up by 32 bits. That keeps order, ties, wrapping and every proportion, so one
+// lookup, one walk, one sum of shares and one diff serve all of them.
 //
 //   rank        0      1      2      3      4
 //   positions   3      17     17     40     90      ascending; equal ones by owner
-//   owners      2      0      1      2      0       ranks of the owners' ids
+//   owners      2      0      1      2      0       indices in id order
 //   arc         (90,3] (3,17] none   (17,40] (40,90]
 //
-// Owners are numbered by the order of their ids. Three things follow: ties sort themselves, two
-// tables with the same members are equal array by array, and shares come out in id order.
+// Owners are numbered in id order. So ties are in the right order after sorting, two tables with
+// the same members have equal arrays, and shares are in id order.
 
 #include <algorithm>    // copy, fill_n, lower_bound, min, sort
 #include <array>        // array
@@ -34,7 +34,7 @@
 
 namespace clockwise::detail {
 
-/// What stands in for an index where there is none.
+/// Takes the place of an index in a table without one.
 struct SearchOnly {};
 
 /// `Lookup`: BucketIndex or NoIndex.
@@ -42,9 +42,10 @@ template <std::unsigned_integral Index, class Lookup = BucketIndex>
 class RingTable {
   static constexpr bool has_index = std::same_as<Lookup, BucketIndex>;
   static_assert(has_index || std::same_as<Lookup, NoIndex>,
-                "clockwise: Lookup is BucketIndex or NoIndex");
+                "clockwise: Lookup must be BucketIndex or NoIndex");
 
-  static_assert(!std::same_as<Index, bool>, "clockwise: an Index counts nodes, so bool is none");
+  static_assert(!std::same_as<Index, bool>,
+                "clockwise: Index must number nodes, so it cannot be bool");
 
  public:
   /// No owner: no node ever has this index.
@@ -68,12 +69,12 @@ class RingTable {
   std::span<const std::uint64_t> positions() const noexcept { return positions_; }
   std::span<const Index> owners() const noexcept { return owners_; }
 
-  /// The rank of the first vnode at or after `position`, past the end the first of all; 0 on an
-  /// empty table.
+  /// Returns the rank of the first vnode at or after `position`; wraps past the end. 0 if the table
+  /// is empty.
   std::size_t rank_of(std::uint64_t position) const noexcept {
     return rank_of(position, {owners_.data(), sizeof(Index)});
   }
-  /// The same for one who reads `rows` next, not the owners.
+  /// The same, for callers that read `rows` next, not the owners.
   std::size_t rank_of(std::uint64_t position, [[maybe_unused]] Rows rows) const noexcept {
     if (empty()) return 0;
     if constexpr (has_index) {
@@ -83,7 +84,7 @@ class RingTable {
     }
   }
 
-  /// The owner of `position`; npos on an empty table.
+  /// Returns the owner of `position`; npos if the table is empty.
   Index owner_of(std::uint64_t position) const noexcept {
     if (empty()) return npos;
     if constexpr (has_index) {
@@ -93,7 +94,7 @@ class RingTable {
     }
   }
 
-  /// owners[i] = owner_of(positions[i]); as many of either.
+  /// Sets owners[i] = owner_of(positions[i]). The lengths must be equal.
   template <class Key>
   void owners_of(std::span<const Key> positions, std::span<Index> owners) const noexcept {
     if constexpr (has_index) {
@@ -104,7 +105,7 @@ class RingTable {
     }
   }
 
-  /// Heap memory of the index, beside the arrays'.
+  /// Heap memory of the index, without the arrays'.
   std::size_t index_bytes() const noexcept {
     if constexpr (has_index) {
       return index_.bytes();
@@ -113,13 +114,13 @@ class RingTable {
     }
   }
 
-  /// The arc between a vnode and the one before it. Where both share a position, the arc is empty
-  /// and only owner_of tells: call it for the rank that rank_of gives.
+  /// Returns the arc between a vnode and the one before it. If both share a position, the arc is
+  /// empty, which the result cannot express: call it only for a rank that rank_of returns.
   Arc arc_at(std::size_t rank) const noexcept {
     return {positions_[rank == 0 ? size() - 1 : rank - 1], positions_[rank]};
   }
 
-  /// Calls visit(Arc, Index) for each arc in the order of its last position: together they are the
+  /// Calls visit(Arc, Index) for each arc in the order of last positions. Together the arcs are the
   /// circle, without gap or overlap. O(M).
   template <class Visit>
   void for_each_arc(Visit visit) const {
@@ -128,8 +129,8 @@ class RingTable {
     }
   }
 
-  /// The table after `change`, this one left as it is: one sort of what is added, then one merge.
-  /// O(M + A log A).
+  /// Returns the table after `change`; this one is unchanged. One sort of what is added, then one
+  /// merge: O(M + A log A).
   RingTable after(Change change) const {
     sort_vnodes(change.added);
     sort_vnodes(change.dropped);
@@ -186,7 +187,7 @@ class RingTable {
   }
 
  private:
-  /// rank_of in O(log M). The table is not empty.
+  /// rank_of in O(log M). The table must not be empty.
   std::size_t search(std::uint64_t position) const noexcept {
     const auto found = std::lower_bound(positions_.begin(), positions_.end(), position);
     return found == positions_.end() ? 0 : static_cast<std::size_t>(found - positions_.begin());
@@ -209,8 +210,8 @@ class RingTable {
   }
 
   /// Hashes are uniform, so their top bits deal them into small buckets, and the next bits deal a
-  /// bucket, in a near cache, into places that hold one or two. Where they are not uniform, buckets
-  /// are large and the whole costs what std::sort does.
+  /// bucket, in a near cache, into places of one or two. If hashes are not uniform, buckets are
+  /// large, and the whole costs as much as std::sort.
   static void sort_vnodes(std::vector<Vnode>& vnodes) {
     if (vnodes.size() < 64) {
       std::sort(vnodes.begin(), vnodes.end());
@@ -233,9 +234,9 @@ class RingTable {
     }
   }
 
-  /// `bucket`, sorted, to `out`. All bits of its positions from `shift` on are the same.
+  /// Writes `bucket`, sorted, to `out`. All its positions have the same bits from `shift` on.
   static void sort_bucket(std::span<const Vnode> bucket, int shift, Vnode* out) {
-    // As operator<, which goes through a three-way comparison and takes longer.
+    // The same as operator<, which takes longer because it uses a three-way comparison.
     const auto by_position = [](const Vnode& a, const Vnode& b) {
       return a.position != b.position ? a.position < b.position : a.owner < b.owner;
     };
@@ -259,7 +260,7 @@ class RingTable {
       ends[place] = static_cast<std::uint16_t>(sum - ends[place]);
     }
     for (const Vnode& vnode : bucket) out[ends[place_of(vnode)]++] = vnode;
-    // What is out of order now shares a place, so it is near. At most 255 in all.
+    // Vnodes that are out of order now share a place, so they are near. At most 255 in all.
     for (std::size_t i = 1; i < bucket.size(); ++i) {
       const Vnode vnode = out[i];
       std::size_t to = i;

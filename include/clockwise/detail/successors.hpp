@@ -13,11 +13,11 @@
 
 namespace clockwise {
 
-/// Every distinct node clockwise from a key, found one at a time as the range is read. A range to
-/// be read once; it holds its own memory (8 KB on the stack, written only as far as it is used) and
-/// refers to the ring, whose next change ends its validity. One step costs O(1) for each vnode
-/// passed. On a ring of more than 65,536 nodes a step that meets a node whose number is equal
-/// modulo 65,536 to one seen before looks back over the part already passed.
+/// Every distinct node clockwise from a key, found one at a time as the range is read. The range is
+/// single-pass. It holds its own memory (8 KB on the stack, written only as far as it is used) and
+/// refers to the ring, whose next change invalidates it. One step costs O(1) per vnode passed. On a
+/// ring of more than 65,536 nodes, a step that meets a node whose index is equal modulo 65,536 to
+/// one seen before also searches the part already passed.
 template <class Node, class Index>
 class Successors {
  public:
@@ -26,7 +26,7 @@ class Successors {
       : owners_(owners), members_(members), start_(rank), rank_(rank), left_(nodes) {
     if (left_ > 0) settle();
   }
-  /// So that a view can take the range in. Ends the validity of iterators, which point into it.
+  /// For views, which take the range by move. Invalidates iterators, which point into it.
   Successors(Successors&& other) noexcept
       : Successors(other.owners_, other.members_, other.start_, 0) {
     *this = std::move(other);
@@ -77,15 +77,15 @@ class Successors {
     settle();
   }
 
-  // Moves on to the next owner not yet seen, if this one was. There is one: left_ counts them.
+  // Moves on to the next owner not yet seen, if this one was seen. There is one: left_ counts them.
   void settle() {
     while (seen(owners_[rank_])) rank_ = next(rank_);
   }
 
   std::size_t next(std::size_t rank) const { return rank + 1 == owners_.size() ? 0 : rank + 1; }
 
-  // Whether `owner` was met before; notes that it was met now. A word of bits is valid only once
-  // its own bit in valid_ is set, so that nothing has to be cleared at the start.
+  // Whether `owner` was seen before; marks it as seen. A word of bits is valid only once its bit in
+  // valid_ is set, so nothing must be cleared at the start.
   bool seen(Index owner) {
     const auto slot = static_cast<std::size_t>(owner) % slots;
     const std::size_t word = slot / 64;
@@ -114,7 +114,7 @@ class Successors {
   std::span<const Member<Node>> members_;
   std::size_t start_;
   std::size_t rank_;
-  std::size_t left_;  // nodes still to come, the present one included
+  std::size_t left_;  // nodes still to come, including the present one
   std::array<std::uint64_t, slots / 64 / 64> valid_{};
   std::array<std::uint64_t, slots / 64> bits_;
 };

@@ -20,7 +20,7 @@ class Topology {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
-  /// What a walk may hope to find. Members that own nothing are never met, so they do not count.
+  /// What a walk can find. Members that own nothing are never met, so they do not count.
   struct Extent {
     std::size_t nodes = 0;
     std::size_t domains = 0;
@@ -73,10 +73,10 @@ class Topology {
     return has_racks() ? domains_[member] : static_cast<std::uint32_t>(member);
   }
   std::size_t domain_limit() const noexcept { return domain_limit_; }
-  /// domain() of every member, where has_racks().
+  /// domain() of every member, if has_racks().
   std::span<const std::uint32_t> domains() const noexcept { return domains_; }
 
-  /// The number of a datacenter, `none` where no member names it.
+  /// Returns the number of a datacenter, or `none` if no member names it.
   std::uint32_t datacenter_named(std::string_view name) const noexcept {
     const auto at = std::lower_bound(datacenters_.begin(), datacenters_.end(), name);
     return at == datacenters_.end() || *at != name
@@ -91,7 +91,7 @@ class Topology {
   }
 
   const Extent& whole() const noexcept { return whole_; }
-  /// `datacenter` is not `none`.
+  /// `datacenter` must not be `none`.
   const Extent& extent(std::uint32_t datacenter) const noexcept {
     return datacenter_extents_[datacenter];
   }

@@ -2,10 +2,10 @@
 #ifndef CLOCKWISE_DETAIL_WALK_HPP
 #define CLOCKWISE_DETAIL_WALK_HPP
 
-// The one walk under every preference list: clockwise from a key, taking owners while quotas last.
+// The walk behind every preference list: clockwise from a key, taking owners while quotas last.
 //
-// A quota knows beforehand how many nodes it can get, so the walk ends with the last of them and
-// never circles in search of what is not there.
+// A quota knows how many nodes it can get, so the walk ends with the last and never circles in
+// search of more.
 
 #include <algorithm>    // min
 #include <array>        // array
@@ -20,7 +20,7 @@
 
 namespace clockwise::detail {
 
-/// A set of numbers below `limit`: without heap memory while no more than 8 are to be kept.
+/// A set of up to `most` numbers below `limit`, without heap memory if `most` is at most 8.
 class SmallSet {
  public:
   SmallSet() = default;
@@ -35,7 +35,7 @@ class SmallSet {
     }
     return false;
   }
-  /// `value` is not in the set.
+  /// `value` must not be in the set.
   void insert(std::uint32_t value) {
     if (!bits_.empty()) {
       bits_[value] = true;
@@ -47,22 +47,22 @@ class SmallSet {
   std::size_t size() const { return size_; }
 
  private:
-  std::array<std::uint32_t, 8> few_;  // the first size_ of them, unless there are bits_
+  std::array<std::uint32_t, 8> few_;  // the first size_ are used, unless there are bits_
   std::size_t size_ = 0;
   std::vector<bool> bits_;
 };
 
-/// How many of `replicas` copies a list can hold.
+/// Returns how many of `replicas` nodes a list can hold.
 inline std::size_t attainable(std::size_t replicas, Spread spread, const Topology::Extent& extent) {
   return (std::min)(replicas, spread == Spread::racks_only ? extent.domains : extent.nodes);
 }
 
-/// How many nodes one group of members may still give, and from which failure domains.
+/// How many nodes of one group of members a list can still take, and from which failure domains.
 class Quota {
  public:
   Quota() = default;
-  /// `replicas` copies among members of which a walk can meet `extent`. Domains are numbered below
-  /// `domain_limit`, nodes below that too.
+  /// For `replicas` nodes of a group of which a walk can meet `extent`. Domain and node numbers
+  /// must be below `domain_limit`.
   Quota(std::size_t replicas, Spread spread, const Topology::Extent& extent,
         std::size_t domain_limit)
       : left_(attainable(replicas, spread, extent)),
@@ -73,8 +73,8 @@ class Quota {
 
   std::size_t left() const { return left_; }
 
-  /// Whether the walk, standing at `node` in `domain`, takes it. accept() is asked last, only about
-  /// a node that has a place in the list, and may still refuse it.
+  /// Returns whether the walk takes `node`, in `domain`. accept() is called last, only for a node
+  /// that the quota allows, and can still refuse it.
   template <class Accept>
   bool take(std::uint32_t node, std::uint32_t domain, const Accept& accept) {
     if (left_ == 0) return false;
@@ -96,10 +96,10 @@ class Quota {
   std::size_t repeats_ = 0;
   std::size_t repeats_left_ = repeats_;
   SmallSet domains_;
-  SmallSet nodes_;  // those taken; kept only where a domain may repeat
+  SmallSet nodes_;  // those taken; kept only if a domain can repeat
 };
 
-/// r copies among all members.
+/// Replicas among all members.
 struct OneGroup {
   std::size_t replicas;
   Spread spread;
@@ -110,11 +110,11 @@ struct OneGroup {
   const Topology::Extent& extent(const Topology& topology, std::size_t) const {
     return topology.whole();
   }
-  /// The group of a member; groups() where it is in none.
+  /// Returns the group of a member, or groups() if it is in none.
   std::size_t group_of(const Topology&, std::size_t) const { return 0; }
 };
 
-/// So many copies in each of several datacenters.
+/// A number of replicas in each of several datacenters.
 struct ByDatacenter {
   const DatacenterReplicas& wanted;
   static constexpr Spread spread = Spread::racks;
@@ -143,7 +143,7 @@ struct ByDatacenter {
   static std::ptrdiff_t to_offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
 };
 
-/// Visits the owners clockwise from `rank` until `wanted` of them were taken. take(Index) -> bool.
+/// Calls take(owner) -> bool for owners clockwise from `rank`, until `wanted` calls returned true.
 template <class Table, class Take>
 void walk(const Table& table, std::size_t rank, std::size_t wanted, Take take) {
   const auto* const owners = table.owners().data();

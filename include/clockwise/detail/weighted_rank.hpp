@@ -6,9 +6,9 @@
 //
 // For u uniform in (0, 1] this is an exponential variable of rate w, and the least of several is
 // the one of weight w_i with probability w_i / sum of w. Only the order counts, so the logarithm
-// may have any base, and any function will do that never falls where the logarithm rises and is
-// close to it. Here: the logarithm at 1,024 points of each octave, straight lines between. A rank
-// is off by at most 1 part in 2^11, and only where u is within 2^-10 of 1; all draws of one member
+// can have any base, and any function close to it will do that never falls where the logarithm
+// rises. This one is the logarithm at 1,024 points of each octave, with straight lines between. A
+// rank is off by at most 1 part in 2^11, and only for u within 2^-10 of 1. All draws of a member
 // are off alike there, so shares are off by much less.
 
 #include <array>    // array
@@ -41,7 +41,7 @@ inline constexpr auto binary_logarithms = [] {
   return table;
 }();
 
-/// -log2((x + 1) / 2^64) in units of 2^-57: from 64 units of 1 for x = 0 down to 0, never rising.
+/// Returns -log2((x + 1) / 2^64) in units of 2^-57. Never rises, from 64 at x = 0 down to 0.
 constexpr std::uint64_t negative_log2(std::uint64_t x) noexcept {
   const std::uint64_t one_based = x + 1;
   if (one_based == 0) return 0;
@@ -54,7 +54,7 @@ constexpr std::uint64_t negative_log2(std::uint64_t x) noexcept {
   return (static_cast<std::uint64_t>(zeros + 1) << 57) - logarithm;
 }
 
-/// 1 / weight, for a finite weight above 0.
+/// Returns 1 / weight, for a finite weight above 0.
 constexpr Scaled reciprocal(double weight) noexcept {
   const Scaled exact = scaled(weight);
   const std::uint64_t quotient =
@@ -62,7 +62,7 @@ constexpr Scaled reciprocal(double weight) noexcept {
   return {quotient, -exact.exponent - 127};
 }
 
-/// negative_log2(x) / weight, as 12 bits of exponent and 52 of mantissa: the less, the better.
+/// Returns negative_log2(x) / weight, as 12 bits of exponent and 52 of mantissa; the lowest wins.
 constexpr std::uint64_t weighted_rank(std::uint64_t x, const Scaled& one_over_weight) noexcept {
   const std::uint64_t logarithm = negative_log2(x);
   if (logarithm == 0) return 0;
