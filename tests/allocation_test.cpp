@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The paths that a request takes touch no heap: lookups, and preference lists of up to 8 nodes.
+// A request allocates nothing: lookups, and preference lists of up to 8 nodes.
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace {
 std::size_t allocations = 0;
-// What is stored here was really made: no compiler may leave an allocation out on its way.
+// Results are stored here, so that no compiler omits an allocation.
 volatile std::size_t used = 0;
 void* volatile used_memory = nullptr;
 }  // namespace
@@ -105,7 +105,7 @@ TEST_CASE("preference lists of up to 8 nodes do not allocate, by any rule") {
   }
 }
 
-TEST_CASE("nor do they where nodes are down") {
+TEST_CASE("preference lists with dead nodes do not allocate") {
   const auto ring = fleet();
   const clockwise::DatacenterReplicas wanted{{"east", 3}, {"west", 5}};
   const auto all_up = [](const Server&) { return true; };

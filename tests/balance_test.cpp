@@ -44,13 +44,13 @@ struct Row {
   std::uint32_t vnodes;
   double cv;
   double peak;
-  double peak_rounding;  // half a unit of the last digit that `peak` gives
+  double peak_rounding;  // half a unit of the last digit of `peak`
   double peak_95th;
   int rings;
 };
 
 // cv = sqrt((N-1)/(N V + 1)); at V = 1 the mean peak is H_N; the other peaks were simulated
-// independently of this library. More rings where they are small.
+// independently of this library. Small rings are more numerous.
 constexpr Row rows[] = {
     {16, 1, 0.9393, 3.3807, 0.00005, 5.09, 1000}, {16, 10, 0.3052, 1.63, 0.005, 2.01, 400},
     {16, 16, 0.2416, 1.49, 0.005, 1.77, 400},     {16, 50, 0.1368, 1.27, 0.005, 1.41, 200},
@@ -87,7 +87,7 @@ TEST_CASE("evenness is what theory says, for every row of the table") {
     CHECK(std::abs(cv.mean - expected) < 4 * cv.standard_error);
     const Sample peak = sample(peaks);
     CHECK(std::abs(peak.mean - row.peak) < 4 * peak.standard_error + row.peak_rounding);
-    // The number below the 95th percentile is binomial. (6 rings tell nothing.)
+    // The number below the 95th percentile is binomial. (6 rings are too few.)
     if (row.rings >= 40) {
       CHECK(std::abs(below_95th - 0.95 * row.rings) < 4 * std::sqrt(row.rings * 0.95 * 0.05));
     }

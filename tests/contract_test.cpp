@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What may throw and what may not, what is a Partitioner, what can be copied and moved: asserted
-// both ways, so that a promise is neither broken nor made by accident.
+// What can throw and what cannot, what is a Partitioner, what can be copied and moved, asserted
+// both ways: no promise is broken or made by accident.
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -33,7 +33,7 @@ namespace {
 using Ring = HashRing<>;
 using Edit = Ring::Edit;
 
-// Never called: noexcept() only reads their types.
+// Never called: noexcept() only uses their types.
 struct Ask {
   static Ring& ring() noexcept;
   static const Ring& view() noexcept;
@@ -64,7 +64,7 @@ static_assert(noexcept(Ask::mod_n().try_lookup("key")));
 static_assert(noexcept(Xxh3{}(std::span<const std::byte>())));
 static_assert(noexcept(Xxh64{}(std::span<const std::byte>())));
 
-// What can, and so must not promise.
+// Lookups that can fail, and so must not promise.
 static_assert(!noexcept(Ask::view().lookup("key")));
 static_assert(!noexcept(Ask::view().arc_of(Position{1})));
 static_assert(!noexcept(Ask::view().lookup_batch({}, {})));
@@ -94,13 +94,13 @@ static_assert(std::is_copy_assignable_v<Ring> && !std::is_nothrow_copy_assignabl
 static_assert(std::is_nothrow_move_constructible_v<ModN<>>);
 static_assert(std::is_nothrow_move_assignable_v<ModN<>>);
 
-// A vector or a RingOptions does not turn into a ring unasked.
+// A vector or a RingOptions does not convert to a ring implicitly.
 static_assert(!std::is_convertible_v<std::vector<std::string>, Ring>);
 static_assert(!std::is_convertible_v<RingOptions, Ring>);
 static_assert(std::is_constructible_v<Ring, std::vector<std::string>>);
 static_assert(!std::is_constructible_v<Ring, int>);
 
-// A lookup gives a reference into the ring, never a copy.
+// A lookup returns a reference into the ring, never a copy.
 static_assert(std::is_same_v<decltype(Ask::view().lookup("key")), const std::string&>);
 static_assert(std::is_same_v<decltype(Ask::view().try_lookup("key")), const std::string*>);
 static_assert(std::is_same_v<decltype(Ask::view().lookup_index(Position{1})), std::uint16_t>);
@@ -157,7 +157,7 @@ static_assert(!HashFunction<policies::Mutable>);
 static_assert(!HashFunction<std::hash<std::string>>);
 
 TEST_CASE("the promises above hold: this file compiles") {
-  // And what promises not to throw does not: on an empty ring, and on a key of no bytes.
+  // What promises not to throw does not: on an empty ring, and on an empty key.
   CHECK(Ring().try_lookup("") == nullptr);
   CHECK(Ring().lookup_index(Position{}) == Ring::npos);
   CHECK(Ring().members().empty());

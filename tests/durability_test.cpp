@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a failure costs, against counting by hand.
+// What a failure costs, compared with counts by brute force.
 
 #include "clockwise/durability.hpp"
 
@@ -47,7 +47,7 @@ class Draws {
   std::uint64_t next_ = 0;
 };
 
-/// Up to 9 nodes with up to 4 tokens each, many of them tied; racks of uneven size, one, or none;
+/// Up to 9 nodes with up to 4 tokens each, many tied; racks of uneven size, one rack, or none;
 /// datacenters; members without tokens.
 TokenRing<> random_ring(Draws& draws) {
   TokenRing<> ring;
@@ -101,7 +101,7 @@ void check_against_walks(const Ring& ring, const Rule&... rule) {
   }
 }
 
-/// The share of choices of `failed` nodes that hold a set, every choice tried.
+/// The share of choices of `failed` nodes that hold a set. Tries every choice.
 double loss_by_trial(const ReplicaSets& sets, std::size_t nodes, std::size_t failed) {
   std::vector<std::uint32_t> masks;
   for (std::size_t i = 0; i < sets.distinct; ++i) {
@@ -194,8 +194,8 @@ TEST_CASE("16 nodes: one vnode makes 16 triples, 200 make nearly all 560") {
   CHECK(few.possible == 560);
   CHECK(few.loss_probability(3) == Approx(16.0 / 560).epsilon(1e-12));
 
-  // Over 100 rings the mean is 0.9919 with a standard deviation of 0.0034 a ring, as 400 others
-  // had it; 4 standard errors are 0.0014. Taking positions as independent, 0.997 is often quoted.
+  // The mean over 100 rings is 0.9919 with a standard deviation of 0.0034 per ring, as measured on
+  // 400 others; 4 standard errors are 0.0014. The often-quoted 0.997 assumes independence.
   double sum = 0;
   for (int i = 0; i < 100; ++i) {
     sum += replica_sets(fleet(16, 200, 0, std::to_string(i) + "-"), 3).loss_probability(3);
@@ -214,7 +214,7 @@ TEST_CASE("racks cut the sets to those that span them, and no rack takes all cop
   CHECK(unaware.probability() == 1);
   CHECK(unaware.domains[0].rack == "r0");
   CHECK(unaware.domains[0].nodes == 4);
-  // A key's three nodes are in one rack with 4 * C(4,3) / C(16,3) = 0.0286 in all, 0.0071 a rack.
+  // A key's three nodes are in one rack with 4 * C(4,3) / C(16,3) = 0.0286 in all, 0.0071 per rack.
   CHECK(unaware.worst() > 0.002);
   CHECK(unaware.worst() < 0.02);
   CHECK(clockwise::rack_losses(fleet(4, 8, 0), 1).domains.empty());
@@ -286,11 +286,11 @@ TEST_CASE("where it is estimated, the interval holds the truth as often as it sa
       }
     }
   }
-  // 5% of 360 are 18, 4 sigma of that count 4 * sqrt(18 * 0.95) = 17 more.
+  // 5% of 360 are 18; 4 sigma of that count are 4 * sqrt(18 * 0.95) = 17 more.
   CHECK(intervals == 360);
   CHECK(misses <= 35);
 
-  // Rare losses too: 2,000 samples of one in 800,000 choices.
+  // Also rare losses: 2,000 samples of one in 800,000 choices.
   const ReplicaSets rare = replica_sets(fleet(1000, 1, 0), 3);
   const auto loss = rare.loss(5, {0, 2000, 1});
   const double union_bound = 1000 * clockwise::theory::expected_loss(1000, 3, 5);
@@ -309,7 +309,7 @@ TEST_CASE("the expected loss does not depend on the vnodes") {
   for (const std::uint32_t vnodes : {1u, 20u}) {
     const HashRing<> ring = fleet(8, vnodes, 0);
     const ReplicaSets sets = replica_sets(ring, 2);
-    // Every pair tried: what each takes along, on average.
+    // Tries every pair: the mean share lost with each.
     double sum = 0;
     for (int a = 0; a < 8; ++a) {
       for (int b = 0; b < a; ++b) {
@@ -326,7 +326,7 @@ TEST_CASE("scatter width: with how many others a machine shares keys") {
   TokenRing<> ring;
   for (std::uint64_t i = 0; i < 6; ++i) ring.add("n" + std::to_string(i), {i * 10});
   const ReplicaSets sets = replica_sets(ring, 3);
-  // On a circle of six with one token each, two on either side.
+  // On a circle of six nodes with one token each: two on either side.
   CHECK(sets.scatter_widths() == std::vector<std::size_t>(6, 4));
   CHECK(sets.scatter_width() == 4);
   CHECK(sets.fewest_sets(4) == Approx(6 * 4 / 6.0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When two rings are the same, and how two programs find out.
+// When two rings are equal, and how two programs find out.
 
 #include <catch2/catch_test_macros.hpp>
 #include <set>
@@ -89,7 +89,7 @@ TEST_CASE("racks and datacenters place copies, so they count; a drained member c
   CHECK(with({0, "", ""}) != HashRing<>({"b"}));
   CHECK(with({0, "", ""}).positions().size() == HashRing<>({"b"}).positions().size());
   CHECK(HashRing<>({"a"}) != HashRing<>({"b"}));
-  // The same positions, all of them ties, under other names.
+  // The same positions, all tied, under other names.
   using Tied = HashRing<clockwise_test::ConstantHash>;
   CHECK(Tied({"a"}) != Tied({"b"}));
 }

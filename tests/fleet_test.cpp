@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is up, who is in, and which change of that is under way.
+// Which nodes are members, which are up, and which change is pending.
 
 #include "clockwise/fleet.hpp"
 
@@ -59,7 +59,7 @@ TEST_CASE("a node that is silent goes down, keeps its arcs, and its keys have su
   hear_all(fleet, 115, "node2");
   CHECK(checked(fleet, 115).empty());  // ten units of silence are allowed
   CHECK(checked(fleet, 116) == Events{"-node2"});
-  CHECK(checked(fleet, 116).empty());  // said once
+  CHECK(checked(fleet, 116).empty());  // reported once
   CHECK(fleet.state("node2") == MemberState::down);
   CHECK(fleet.state("node1") == MemberState::up);
   CHECK_FALSE(fleet.is_live("node2"));
@@ -99,11 +99,11 @@ TEST_CASE("a flapping node stays down until it has been healthy for long enough"
   };
   CHECK(silence(5, 20) == Events{"-node0"});
   CHECK(run(25, 50).empty());                // 25 units of health: not enough
-  CHECK(silence(55, 65).empty());            // down all the while
+  CHECK(silence(55, 65).empty());            // down throughout
   CHECK(run(70, 95).empty());                // and 25 more do not add up
   CHECK(run(100, 100) == Events{"+node0"});  // 30 in a row
   CHECK(fleet.state("node0") == MemberState::up);
-  // A short silence is none.
+  // A short silence does not count.
   CHECK(silence(105, 110).empty());
   CHECK(run(115, 120).empty());
 }
@@ -114,7 +114,7 @@ TEST_CASE("reports that come late or twice, or of strangers, do no harm") {
   CHECK(fleet.heard("node0", 60));
   CHECK(fleet.heard("node0", 20));
   CHECK_FALSE(fleet.heard("stranger", 60));
-  CHECK(checked(fleet, 30).empty());  // a clock that is behind
+  CHECK(checked(fleet, 30).empty());  // a clock that is slow
   CHECK(checked(fleet, 65) == Events{"-node1", "-node2"});
   CHECK_FALSE(fleet.is_live("stranger"));
   CHECK(checked(fleet, ~clockwise::FleetTime{0}) == Events{"-node0"});
@@ -139,9 +139,9 @@ TEST_CASE("joins and leaves are under way until they are committed") {
   REQUIRE(rows.size() == 5);
   CHECK(rows[0].node == "joiner");
   CHECK(rows[4].node == "node1");
-  CHECK(rows[4].live);  // it leaves, and serves until it has
+  CHECK(rows[4].live);  // leaving, and serves until the commit
 
-  // A joiner is live once it is heard of.
+  // A joiner is live once it is heard from.
   CHECK_FALSE(fleet.is_live("joiner"));
   CHECK(fleet.heard("joiner", 5));
   CHECK(fleet.is_live("joiner"));
@@ -174,7 +174,7 @@ TEST_CASE("a change that is rolled back leaves no trace but the epoch") {
   CHECK(fleet.state("node0") == MemberState::up);
   CHECK_FALSE(fleet.is_live("joiner"));
 
-  // One that leaves may be kept by adding it again, and a joiner sent away by its leave.
+  // Adding a leaving member keeps it, and a joiner's leave cancels its join.
   epoch = fleet.leave(epoch, "node0");
   epoch = fleet.join(epoch, "node0");
   CHECK(fleet.target() == before);
@@ -207,7 +207,7 @@ TEST_CASE("a decision upon an epoch that has passed is refused, and changes noth
   CHECK(fleet.ring() == ring_of(4));
   CHECK(fleet.epoch() == 42);
 
-  // Health comes and goes between, and no decision is the worse for it.
+  // Health changes between, which invalidates no decision.
   CHECK(fleet.check(1000).size() == 4);
   CHECK(fleet.commit(42) == 43);
 }
@@ -240,7 +240,7 @@ TEST_CASE("a node that is down for long is proposed, and goes only when someone 
   CHECK(fleet.remove_overdue(1, 700) == 2);
   CHECK(fleet.state("node3") == MemberState::leaving);
   CHECK_FALSE(fleet.is_live("node3"));
-  CHECK(fleet.overdue(800).empty());  // it leaves already
+  CHECK(fleet.overdue(800).empty());  // it is already leaving
   CHECK(fleet.ring().contains("node3"));
   fleet.commit(2);
   CHECK_FALSE(fleet.ring().contains("node3"));

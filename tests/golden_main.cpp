@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The golden vectors as a program of its own, for machines that have no test framework: 0 if
-// placement is what it is everywhere, else 1. Red means that every deployed fleet would reshuffle.
+// The golden vectors as a separate program, for machines without a test framework. Returns 0 if
+// placement is as everywhere, otherwise 1. A failure means that deployed fleets would reshuffle.
 
 #include <cstdio>
 #include <string>

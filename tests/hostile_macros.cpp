@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The headers survive the words that other headers take: <windows.h>, X11, Qt, <complex.h>,
+// The headers compile with the macros of other headers: <windows.h>, X11, Qt, <complex.h>,
 // <sys/sysmacros.h> and the platform macros of GNU mode.
 //
-// The standard headers come first, as they must: libstdc++ removes `min` and `max` itself, and its
-// headers are not what is tested.
+// The standard headers must come first: libstdc++ undefines `min` and `max` itself, and its headers
+// are not tested here.
 #include <xxhash.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which bytes of a key are hashed. A change here sends every key of that type somewhere else.
+// Which bytes of a key are hashed. A change here moves every key of that type.
 
 #include <array>
 #include <catch2/catch_test_macros.hpp>

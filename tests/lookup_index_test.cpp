@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The lookup index finds what a search of the positions finds, whatever they are. Built a second
+// The lookup index finds what a search of the positions finds, for any positions. Built a second
 // time with CLOCKWISE_PORTABLE_SCAN, for processors without SSE2.
 //
-// Plausible mistakes, each of which was made on purpose and turned a case red, are listed in
-// docs/mutations.md.
+// docs/mutations.md lists plausible mistakes; each was made on purpose, and a case failed.
 
 #include "clockwise/detail/lookup_index.hpp"
 
@@ -49,7 +48,7 @@ class Draws {
   std::uint64_t state_;
 };
 
-/// The ends of the circle, places on and beside vnodes, between them, and at distances of every
+/// The ends of the circle, and positions on, next to and between vnodes, at distances of every
 /// magnitude from them.
 std::vector<std::uint64_t> telling_keys(const Positions& positions, Draws& draws,
                                         std::size_t draws_each) {
@@ -78,7 +77,7 @@ std::vector<std::uint64_t> telling_keys(const Positions& positions, Draws& draws
   return keys;
 }
 
-/// How many keys the index answers otherwise than a search, by rank, owner or in a batch.
+/// How many keys the index answers differently from a search, by rank, by owner or in a batch.
 template <class Index>
 std::size_t wrong_answers(Positions positions, Draws& draws, std::size_t draws_each = 40) {
   std::sort(positions.begin(), positions.end());
@@ -114,7 +113,7 @@ Positions each(std::size_t count, Next next) {
   return positions;
 }
 
-/// Hashes, good and bad, and tokens that someone chose.
+/// Good and bad hashes, and chosen tokens.
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> all{
       {"uniform", [](std::size_t n, Draws& d) { return each(n, [&] { return d(); }); }},
@@ -162,8 +161,8 @@ const std::vector<Shape>& shapes() {
            return (place ^ gap) >> 60 == 0 ? gap : place;
          });
        }},
-      // In the units of the bits that are kept, so that keys lie half a fragment's range and a
-      // whole one away from their vnode, where before and after change places.
+      // In units of the bits that are kept, so that keys lie half and one fragment range away from
+      // their vnode, where before and after swap.
       {"with gaps of about half a range and a whole one",
        [](std::size_t n, Draws& d) {
          const int bucket_bits = static_cast<int>(std::bit_width(n - 1));
@@ -268,7 +267,7 @@ TEST_CASE("memory is what is documented") {
   };
   for (const std::size_t size : {1'025u, 2'048u, 5'000u, 32'768u, 32'769u, 65'535u}) {
     CAPTURE(size);
-    CHECK(bytes_a_vnode(std::uint16_t{}, size) < 8.1);  // of which 16 bytes are for the last scan
+    CHECK(bytes_a_vnode(std::uint16_t{}, size) < 8.1);  // 16 bytes of all are for the last scan
     CHECK(bytes_a_vnode(std::uint32_t{}, size) < 12.1);
   }
   for (const std::size_t size : {65'536u, 131'072u, 131'073u, 500'000u}) {

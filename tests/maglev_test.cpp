@@ -232,8 +232,7 @@ TEST_CASE("Order and history do not matter") {
 
 TEST_CASE("A change disturbs little beyond what has to move") {
   // The minimum is 1/17 on a join and 1/16 on a leave. In addition, the paper measures a few
-  // percent of entries that move between survivors at 100 entries per node, fewer for larger
-  // tables.
+  // percent of entries that move between survivors at 100 entries per node, fewer in larger ones.
   const auto moved = [](const Maglev<>& before, const Maglev<>& after) {
     std::size_t changed = 0;
     for (std::size_t i = 0; i < before.table_size(); ++i) {

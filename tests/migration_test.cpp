@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a change costs, and the streams that make it.
+// What a change costs, and the steps that carry it out.
 
 #include "clockwise/migration.hpp"
 
@@ -49,7 +49,7 @@ namespace theory = clockwise::theory;
 
 namespace {
 
-// The corpus of docs/numbers.md: 10 billion objects of 1,088 bytes, and a card of 1 Gbit/s.
+// The corpus of docs/numbers.md: 10 billion objects of 1,088 bytes, and a network card of 1 Gbit/s.
 const double stored = theory::stored_bytes(1e10, 1088);
 constexpr double card = 125e6;
 
@@ -64,7 +64,7 @@ std::map<std::string, typename Plan::NodeLoad> loads(const Plan& plan) {
   return result;
 }
 
-/// Who gets a copy of what, from whom it goes: as data that compares.
+/// Which node gets a copy of which arc, and which node gives one up, as comparable data.
 using Change = std::tuple<std::uint64_t, std::uint64_t, std::string, std::string>;
 template <class Plan>
 std::vector<Change> changes(const Plan& plan, bool backwards = false) {
@@ -78,7 +78,7 @@ std::vector<Change> changes(const Plan& plan, bool backwards = false) {
   return result;
 }
 
-/// The time it takes if each step begins as soon as both its machines are free.
+/// The time taken if each step begins as soon as both its nodes are free.
 template <class Plan>
 double makespan(const Plan& plan) {
   std::map<std::string, double> sends_until;
@@ -93,8 +93,7 @@ double makespan(const Plan& plan) {
   return end;
 }
 
-/// 16 nodes of exactly a sixteenth each, to within 17 positions, and the seventeenth, which takes a
-/// seventeenth of each.
+/// 16 nodes of exactly 1/16 each, to within 17 positions, and a 17th, which takes 1/17 of each.
 std::pair<TokenRing<>, TokenRing<>> exact_16_to_17() {
   constexpr std::uint64_t seventeenth = ~std::uint64_t{0} / 17;  // 17 divides 2^64 - 1
   constexpr std::uint64_t part = seventeenth / 16;
@@ -113,7 +112,7 @@ std::pair<TokenRing<>, TokenRing<>> exact_16_to_17() {
 
 TEST_CASE("16 -> 17 on exact arcs: every figure of the table") {
   const auto [before, after] = exact_16_to_17();
-  // 2^64 is 16 positions more than 272 parts: relative errors of 1e-17.
+  // 2^64 is 272 equal parts and 16 positions more: relative errors of 1e-17.
   const auto plan = plan_migration(before, after, {.bytes = stored, .bytes_per_second = card});
   CHECK(near(plan.bytes(), 640e9));
   CHECK(plan.steps().size() == 16);
@@ -137,8 +136,8 @@ TEST_CASE("16 -> 17 on exact arcs: at 3 replicas everything is 3 times as much")
   const MigrationOptions one{.replicas = 1, .bytes = stored, .bytes_per_second = card};
   MigrationOptions three = one;
   three.replicas = 3;
-  // Around this ring a vnode of the joiner comes before each of the others', so that it stands in
-  // every list of two: with three copies it gets all of the circle, and nobody else anything.
+  // On this ring, a vnode of the joiner comes before each of the others', so the joiner is in every
+  // list of two: with three replicas it gets all of the circle, and no other node gets anything.
   const auto plan = plan_migration(before, after, three);
   CHECK(plan.width() == Width::whole_circle());
   CHECK(near(plan.bytes(), stored));
@@ -177,7 +176,7 @@ TEST_CASE("16 -> 17 on hashed rings: the figures within sampling error") {
       for (const auto& [node, load] : by_node) mean_egress += load.egress_bytes / 16 / rings;
     }
     // The joiner's share is Beta(V, 16 V). With replicas it is a sum of R stretches before each of
-    // its vnodes, whose relative spread is no larger. The mean of 40, four sigma: 4.3%.
+    // its vnodes, with no larger relative spread. The mean of 40, four sigma: 4.3%.
     const double p = 1.0 / 17;
     const double sigma = std::sqrt((1 - p) / (p * (17.0 * 200 + 1)) / rings);
     CHECK(near(bytes, copies * 640e9, 4 * sigma));
@@ -193,7 +192,7 @@ TEST_CASE("mod N moves 10.24 TB for it: 600 GB into each of the 16, 640 GB into 
   ModN<> after = before;
   after.add("node-116");
   CHECK(near(stored * movement(before, after).fraction(), 10.24e12));
-  // The keys 0 to 271, as positions, are each residue once: that is exact.
+  // The keys 0 to 271, as positions, are each residue once, so this is exact.
   KeyMovement keys(before, after);
   for (std::uint64_t residue = 0; residue < 272; ++residue) keys.observe(Position{residue});
   CHECK(keys.moved() == 256);
@@ -249,7 +248,7 @@ TEST_CASE("one by one: joins, weights, leaves; the last ring is the one that was
   for (const auto& step : plans[1].steps()) CHECK(step.to == "node3");
   for (const auto& step : plans[2].steps()) CHECK(step.from == "node0");
   CHECK(plan_one_by_one(before, before, {}).empty());
-  // Other vnodes everywhere: one change of all.
+  // Other vnodes everywhere: one change of all members.
   const HashRing<> other(numbered("node", 6), RingOptions{60});
   const auto rest = plan_one_by_one(before, other, {.bytes = 1e9});
   REQUIRE(rest.size() == 1);
@@ -319,8 +318,8 @@ TEST_CASE("plan(before, after) and plan(after, before) are inverse, and reverse(
     const MigrationOptions options{.replicas = 1 + random() % 4, .bytes = 1e12};
     const auto there = plan_migration(before, after, options);
     const auto back = plan_migration(after, before, options);
-    // Joined neighbours may differ with their sources, so widths are compared arc by arc at the
-    // finest cut: every position is asked for.
+    // Which neighbours are joined can differ with their sources, so widths are compared arc by arc
+    // at the finest cut: every position is queried.
     const auto reversed = there.reverse();
     CHECK(reversed.width() == back.width());
     const auto gains = [](const auto& plan, std::uint64_t at) {
@@ -340,7 +339,7 @@ TEST_CASE("plan(before, after) and plan(after, before) are inverse, and reverse(
       }
     }
     CHECK(differing == 0);
-    // Each source of the way back holds the arc after the change.
+    // Each source of the reverse plan holds the arc after the change.
     std::size_t wrong = 0;
     for (const auto& step : reversed.steps()) {
       wrong +=
@@ -397,9 +396,9 @@ TEST_CASE("egress is spread evenly over the holders") {
     for (const auto& load : plan.nodes()) most = (std::max)(most, load.egress_bytes);
     return most / (plan.bytes() / 16);
   };
-  // Of some 600 arcs of at most H(3400)/3400 of the circle each, the busiest sender is ahead of the
-  // others by one at most while any of them holds the next: 8.7 / 3400 of the circle against a mean
-  // of 3 / 17 / 16 is 0.23. Who gives its copy up is luck: shares of some 37 arcs.
+  // There are about 600 arcs of at most H(3400)/3400 of the circle each. The busiest sender leads
+  // the others by at most one arc while any of them holds the next: 8.7 / 3400 of the circle over a
+  // mean of 3 / 17 / 16 is 0.23. Which node gives up its copy is random: shares of about 37 arcs.
   CHECK(peak(StreamFrom::any_holder) < 1.23);
   CHECK(peak(StreamFrom::any_holder) < peak(StreamFrom::replaced));
 }
@@ -413,7 +412,7 @@ TEST_CASE("streamed from the replaced, a copy takes the place of the one it is m
       before, after, {.replicas = 3, .bytes = 1e9, .stream_from = StreamFrom::replaced});
   CHECK_FALSE(plan.steps().empty());
   for (const auto& step : plan.steps()) CHECK(step.source == step.from);
-  // A machine that died cannot stream; the other holders do.
+  // A failed node cannot stream; the other holders do.
   const auto dead = [](const std::string& node) { return node != "node3"; };
   const auto without = plan_migration(
       before, after, {.replicas = 3, .bytes = 1e9, .stream_from = StreamFrom::replaced}, dead);
@@ -466,7 +465,7 @@ TEST_CASE("batches: of bounded size, and together the arcs") {
   }
   CHECK(wrong == 0);
 
-  // A whole circle, an arc of one position, more parts than positions.
+  // A whole circle, an arc of one position, and more parts than positions.
   TokenRing<> one;
   one.add("a", {7});
   TokenRing<> other;
@@ -488,11 +487,11 @@ TEST_CASE("the order keeps senders and receivers busy") {
   const auto plan = plan_migration(
       before, after,
       {.replicas = 3, .bytes = stored, .bytes_per_second = card, .batch_bytes = 10e9});
-  // Never less than the critical machine takes. What is lost on top is some batches at the end, of
-  // 80 s each on a card.
+  // Never less than the critical node's time. The excess is a few batches at the end, of 80 s each
+  // on a card.
   CHECK(makespan(plan) >= plan.seconds() * (1 - 1e-9));
   CHECK(makespan(plan) < plan.seconds() * 1.05);
-  // The same steps receiver by receiver leave all but one idle.
+  // The same steps in order of receiver leave all receivers but one idle.
   std::vector<std::size_t> order(plan.steps().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -520,7 +519,7 @@ TEST_CASE("a plan is resumed by the numbers of the steps that are done") {
     done.push_back(i);
     done_width += plan[i].arc.width();
   }
-  done.push_back(0);  // twice does no harm
+  done.push_back(0);  // twice is harmless
   const auto rest = plan_migration(before, after, options).remaining(done);
   CHECK(rest.width() + done_width == plan.width());
   std::size_t next = 0;

@@ -87,8 +87,7 @@ TEST_CASE("errors name the value and change nothing") {
 }
 
 TEST_CASE("movement over residues is the count over all residues") {
-  // Each pair of fleets is from one pool, so that nodes join and leave at both ends and in the
-  // middle.
+  // Each pair of fleets is from one pool, so nodes join and leave at both ends and in the middle.
   const auto pool = clockwise_test::numbered("n", 8);
   std::size_t wrong = 0;
   for (unsigned first = 1; first < 256; first += 3) {

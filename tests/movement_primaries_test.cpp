@@ -50,7 +50,7 @@ const std::vector<Position>& positions_of_keys() {
   return positions;
 }
 
-// node-100, node-101, …: later nodes come last in id order, as they do in a numbered list.
+// node-100, node-101, …: later nodes come last in id order, as in a numbered list.
 std::vector<std::string> fleet(std::size_t count) {
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < count; ++i) ids.push_back("node-" + std::to_string(100 + i));
@@ -79,7 +79,7 @@ double share(std::size_t moved) {
   return static_cast<double>(moved) / static_cast<double>(positions_of_keys().size());
 }
 
-// The arcs of a movement, checked against lookups on both rings.
+// Checks the arcs of a movement against lookups on both rings.
 template <class Ring, class Moved>
 void check_transfers(const Ring& before, const Ring& after, const Moved& moved) {
   Width sum;
@@ -96,7 +96,7 @@ void check_transfers(const Ring& before, const Ring& after, const Moved& moved) 
   }
   CHECK(wrong == 0);
   CHECK(sum == moved.width());
-  // Clockwise, apart, and as long as they can be: where one ends another may begin, but then
+  // Clockwise, disjoint, and as long as possible: where one ends another can begin, but only
   // between other owners.
   const auto transfers = moved.transfers();
   for (std::size_t i = 0; i + 1 < arcs.size(); ++i) {
@@ -162,7 +162,7 @@ TEST_CASE("17 -> 16: what leaves is the leaver's, and nothing moves between surv
   for (const auto& transfer : moved.transfers()) REQUIRE(transfer.from == "node-107");
   CHECK(moved.outgoing()[7].second == moved.fraction());
   check_transfers(before, after, moved);
-  // And back again: the same arcs, the other way.
+  // And back: the same arcs, in reverse.
   CHECK(movement(after, before).width() == moved.width());
   CHECK(movement(before, before).transfers().empty());
   CHECK(movement(before, before).fraction() == 0);
@@ -192,8 +192,8 @@ TEST_CASE("every row of the movement table") {
     const HashRing<> before(fleet(row.before));
     const HashRing<> after(fleet(row.after));
     const auto moved = movement(before, after);
-    // What moves is the share of the k nodes that come or go among the larger fleet of n:
-    // Beta(kV, (n-k)V), of variance p (1-p) / (n V + 1). Four sigma.
+    // What moves is the share of the k joiners or leavers in the larger fleet of n: Beta(kV,
+    // (n-k)V), of variance p (1-p) / (n V + 1). Four sigma.
     const auto n = static_cast<double>((std::max)(row.before, row.after));
     const double p = row.ring;
     const double sigma = std::sqrt(p * (1 - p) / (n * vnodes + 1));
@@ -258,8 +258,8 @@ TEST_CASE("at V = 1 one successor takes all of a leaver's, at V = 150 each of fi
   REQUIRE(all.transfers().size() == 1);
   CHECK(all.fraction() == one.load_shares()[2].second);
 
-  // A survivor takes 0.20 of what the leaver had, with a standard deviation of 0.048 (theory.hpp
-  // derives it): over 200 rings each survivor's mean is within four standard errors of 0.20, and
+  // A survivor takes 0.20 of the leaver's share, with a standard deviation of 0.048 (derived in
+  // theory.hpp). Over 200 rings, each survivor's mean is within four standard errors of 0.20, and
   // the squared deviations average to that variance.
   constexpr int rings = 200;
   const double sigma = clockwise::theory::inherited_stddev(6, 150);
@@ -297,7 +297,7 @@ TEST_CASE("movement on a ring written by hand, the wrap included") {
   after.add("c", {50, 150, 250});
   const auto moved = movement(before, after);
   const auto transfers = moved.transfers();
-  // c takes (200, 250] and (250, 50] from a, which are one arc, and (100, 150] from b.
+  // c takes (200, 250] and (250, 50], which are one arc, from a, and (100, 150] from b.
   REQUIRE(transfers.size() == 2);
   CHECK(transfers[0].arc == Arc{200, 50});
   CHECK(transfers[0].from == "a");

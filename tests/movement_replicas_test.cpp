@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a change moves of each replica: against lists asked for position by position.
+// What a change moves of each replica, compared with lists at single positions.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -56,7 +56,7 @@ Ids without(const Ids& all, const Ids& some) {
   return result;
 }
 
-/// Every arc on which neither ring changes its mind, by its last position, and some positions more.
+/// Every arc on which neither ring changes owner, by its last position, and some more positions.
 template <class Before, class After>
 std::vector<std::uint64_t> boundaries(const Before& before, const After& after) {
   std::vector<std::uint64_t> positions(before.positions().begin(), before.positions().end());
@@ -66,7 +66,7 @@ std::vector<std::uint64_t> boundaries(const Before& before, const After& after) 
   return positions;
 }
 
-/// Holds a movement against list(before, position) and list(after, position).
+/// Compares a movement with list(before, position) and list(after, position).
 template <class Before, class After, class List>
 void check_against_lists(const Before& before, const After& after,
                          const Movement<std::string>& moved, const List& list) {
@@ -86,10 +86,10 @@ void check_against_lists(const Before& before, const After& after,
     std::vector<std::string> others;
     for (const auto& [arc, from, to] : moved.transfers()) {
       if (!arc.contains(at)) continue;
-      wrong += takers.erase(to) == 1 ? 0u : 1u;  // each once, and none but those
+      wrong += takers.erase(to) == 1 ? 0u : 1u;  // each once, and no others
       if (givers.erase(from) == 0) others.push_back(from);
     }
-    // From those whose copies go; once there are none left, from some holder.
+    // From the nodes that give up copies; once there are no more, from any holder.
     if (!others.empty()) wrong += givers.size();
     for (const std::string& from : others) wrong += had.count(from) == 1 ? 0u : 1u;
     wrong += takers.size();
@@ -107,7 +107,7 @@ void check_against_lists(const Before& before, const After& after,
   for (const auto& transfer : moved.transfers()) sum += transfer.arc.width();
   CHECK(sum == exact);
 
-  // The list is as long as any: fraction() is a share of all that is stored.
+  // The list is as long as any; fraction() is a share of all that is stored.
   const std::size_t copies = list(after, 0).size();
   CHECK(moved.copies() == copies);
   if (copies > 0) {
@@ -121,7 +121,7 @@ void check_against_lists(const Before& before, const After& after,
   CHECK(std::abs(in - exact.fraction()) < 1e-12);
   CHECK(std::abs(out - exact.fraction()) < 1e-12);
 
-  // As few as can be: nothing goes on where one ends, from the same to the same.
+  // As few as possible: no transfer continues another between the same two nodes.
   std::set<std::pair<std::pair<std::string, std::string>, std::uint64_t>> begins;
   for (const auto& [arc, from, to] : moved.transfers()) begins.insert({{from, to}, arc.after});
   std::size_t split = 0;
@@ -136,7 +136,7 @@ NodeOptions random_options(std::mt19937_64& random) {
           random() % 2 == 0 ? "east" : "west"};
 }
 
-/// A change of a few members, one of the kinds there are.
+/// A change of a few members, of one of the possible kinds.
 template <class Ring>
 void change(Ring& ring, std::mt19937_64& random) {
   const std::string id = "node" + std::to_string(random() % 12);
@@ -231,7 +231,7 @@ TEST_CASE("replicas: the way back moves the same arcs, the other way round") {
     HashRing<> after = before;
     for (int i = 0; i < 3; ++i) change(after, random);
     const std::size_t r = 1 + random() % 3;
-    // Where both lists are full, copies that come and go are as many.
+    // If both lists are full, as many copies are added as are given up.
     if (movement(before, before, r).copies() != r || movement(after, after, r).copies() != r) {
       continue;
     }
@@ -293,9 +293,9 @@ TEST_CASE("replicas: one copy is the movement of primaries; R copies move the sa
   }
   for (const std::size_t r : {std::size_t{2}, std::size_t{3}, std::size_t{8}}) {
     const auto moved = movement(before, after, r);
-    // The joiner comes to hold R/17 of the circle, which is 1/17 of R copies. What one vnode
-    // brings is a sum of R stretches or fewer, whose spread against its mean is no larger than that
-    // of one: four sigma of a Beta(V, 16 V) share.
+    // The joiner gains R/17 of the circle, which is 1/17 of R copies. One vnode brings a sum of up
+    // to R stretches, with a spread over its mean no larger than that of one: four sigma of a
+    // Beta(V, 16 V) share.
     const double p = 1.0 / 17;
     CHECK(std::abs(moved.fraction() - p) < 4 * std::sqrt(p * (1 - p) / (17.0 * 200 + 1)));
     CHECK(moved.incoming()[0].first == "joiner");
@@ -308,7 +308,7 @@ TEST_CASE("replicas: no copies, and lists that cannot be filled") {
   const HashRing<> three(numbered("node", 3));
   CHECK(movement(two, three, 0).transfers().empty());
   CHECK(movement(two, three, 0).fraction() == 0);
-  // Of two copies there come to be three: the third is new, a third of all that is stored then.
+  // Two copies become three: the third is new, and is a third of all that is stored then.
   const auto grown = movement(two, three, 5);
   CHECK(grown.copies() == 3);
   CHECK(grown.width() == Width::whole_circle());
@@ -324,8 +324,8 @@ TEST_CASE("movement between hash policies is refused, and counted over keys inst
   KeyMovement moved(old_ring, new_ring);
   constexpr std::size_t keys = 20'000;
   for (std::size_t i = 0; i < keys; ++i) moved.observe(clockwise_test::real_key(i));
-  // Two placements that know nothing of each other agree on the sum of the products of their
-  // shares. The keys are a sample of that: four sigma.
+  // Two independent placements agree on the sum of the products of their shares. The keys are a
+  // sample of that: four sigma.
   const auto agreement = [](const auto& a, const auto& b) {
     double same = 0;
     for (const auto& [node, share] : a.load_shares()) {
@@ -358,8 +358,8 @@ TEST_CASE("what switching from ketama, rendezvous, jump hash or mod N costs") {
     }
     CHECK(counted == moved.moved());
     CHECK(moved.keys() == keys);
-    // Unrelated placements of 8 even nodes agree on 1 key in 8, give or take how uneven the ring's
-    // and the other's shares are together, less than 0.1 of that, and four sigma.
+    // Independent placements of 8 even nodes agree on 1 key in 8. The bound is four sigma, plus the
+    // joint unevenness of the ring's and the other's shares, which is below 0.1 of that.
     CHECK(std::abs(moved.fraction() - 7.0 / 8) < 4 * std::sqrt(7.0 / 64 / keys) + 0.0125);
   };
   clockwise::KetamaRing ketama;

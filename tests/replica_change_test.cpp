@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a join or a leave may do to a preference list, on random topologies.
+// How a join or a leave can change a preference list, on random topologies.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -45,7 +45,7 @@ Ids without(const Ids& ids, const std::string& left_out) {
   return rest;
 }
 
-/// Whether `shorter` is `longer` with at most one entry left out.
+/// Whether `shorter` is `longer` without at most one entry.
 bool lacks_one_at_most(const Ids& shorter, const Ids& longer) {
   if (shorter == longer) return true;
   for (const std::string& id : longer) {
@@ -61,7 +61,7 @@ TEST_CASE("a joiner takes one place in a list, the others keep their order; a le
   std::size_t unchanged = 0;
   std::size_t joined = 0;
   for (int round = 0; round < 300; ++round) {
-    // Racks of uneven size, every one of them there before and after: node n0 to n4 see to that.
+    // Racks of uneven size, all present before and after because of nodes n0 to n4.
     const std::uint64_t racks = 1 + draws.below(5);
     HashRing<> with(RingOptions{static_cast<std::uint32_t>(1 + draws.below(12))});
     const std::uint64_t nodes = 6 + draws.below(12);
@@ -77,8 +77,8 @@ TEST_CASE("a joiner takes one place in a list, the others keep their order; a le
     less.remove("n5");
     for (int i = 0; i < 200; ++i) {
       const std::uint64_t position = draws.next();
-      // Where racks repeat, the places to repeat in are first come, first served, so a joiner may
-      // push one out of each kind of place; there the claim is about nodes alone.
+      // If racks repeat, the repeated entries go to the nearest nodes, so a joiner can displace one
+      // entry of each kind; then the claim is about nodes alone.
       const std::size_t r = 1 + draws.below(racks);
       for (const Spread spread : {Spread::nodes, Spread::racks, Spread::racks_only}) {
         const Ids before = list(less, position, r, spread);
@@ -101,7 +101,7 @@ TEST_CASE("a joiner takes one place in a list, the others keep their order; a le
 
 TEST_CASE("where racks repeat, a joiner changes no more than its place and one for each copy") {
   // Two racks, four copies: the first of each rack and the two nearest others. A joiner that is the
-  // first of its rack makes the old first one of the others, so at most one node drops out.
+  // first of its rack makes the old first one of the others, so at most one node is dropped.
   Draws draws(6);
   std::size_t joined = 0;
   for (int round = 0; round < 200; ++round) {

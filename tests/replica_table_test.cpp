@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Preference lists worked out beforehand: the ring's own, for every key.
+// Precomputed preference lists equal the ring's, for every key.
 
 #include "clockwise/replica_table.hpp"
 
@@ -40,7 +40,7 @@ Ids ids(const List& list) {
   return {list.begin(), list.end()};
 }
 
-/// Asked at every vnode, beside each and at the circle's ends: there is no other kind of key.
+/// Queried at every vnode, next to each and at the circle's ends: there is no other kind of key.
 template <class Ring>
 std::vector<Position> telling_keys(const Ring& ring) {
   std::vector<Position> keys{Position{0}, Position{std::numeric_limits<std::uint64_t>::max()}};
@@ -131,7 +131,7 @@ TEST_CASE("the spread is the ring's own where none is named") {
   CHECK(lists_that_differ(racks, ReplicaTable(racks, 3), 3, Spread::racks) == 0);
   const HashRing<> plain({"a", "b", "c"});
   CHECK(ReplicaTable(plain, 2).spread() == Spread::nodes);
-  // Moved in, the ring still says what its spread is.
+  // After the move, the ring still has its spread.
   auto moved = racks;
   CHECK(ReplicaTable(std::move(moved), 3).spread() == Spread::racks);
 }

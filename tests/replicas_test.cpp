@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who holds the copies of a key.
+// Which nodes hold the replicas of a key.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -231,7 +231,7 @@ TEST_CASE("successors are all distinct nodes, lazily, in the order of the longes
   ++it;
   CHECK(*it == ring.preference_list("key", 2)[1]);
 
-  auto moved = std::move(successors);  // as a view does that takes the range in
+  auto moved = std::move(successors);  // as a view that takes over the range does
   Ids rest;
   for (const std::string& node : moved) rest.push_back(node);
   Ids all_nodes = ids(ring.preference_list("key", 30));
@@ -244,7 +244,7 @@ TEST_CASE("successors are all distinct nodes, lazily, in the order of the longes
 }
 
 TEST_CASE("successors of more nodes than it has bits for") {
-  // Beyond 65,536 nodes numbers share a bit, and the walk has to tell them apart.
+  // Above 65,536 nodes, numbers share a bit, and the walk must distinguish them.
   constexpr std::size_t nodes = 66'000;
   const HashRing<clockwise::Xxh3, int, std::uint32_t> ring(
       [] {

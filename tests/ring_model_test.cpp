@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random rings against a plain reference: every answer of the ring, after every change.
+// Random rings compared with a plain reference: every answer of the ring, after every change.
 
 #include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
@@ -97,7 +97,7 @@ class Pair {
         ring_.set_weight(id, chosen);
         break;
       }
-      default:  // a handful of changes as one
+      default:  // a few changes as one
         ring_.update([&](auto& edit) {
           for (unsigned count = below(6); count > 0; --count) {
             const std::string id = some_id();
@@ -135,7 +135,7 @@ class Pair {
     return choices.begin()[random_() % choices.size()];
   }
 
-  // A small pool, with ids that are prefixes of one another, hold '#', zeros and high bytes.
+  // A small pool, with ids that are prefixes of one another or contain '#', zeros and high bytes.
   std::string some_id() {
     static const Ids pool{"a",
                           "a#1",
@@ -188,7 +188,7 @@ class Pair {
     for (const auto& [id, width] : model_.widths()) check(widths[number++] == width);
   }
 
-  // Random positions, and those at and beside vnodes, where off-by-ones live.
+  // Random positions, and those at and next to vnodes, where off-by-one errors occur.
   std::uint64_t some_position() {
     if (model_.points.empty() || below(2) == 0) return random_();
     return model_.points[random_() % model_.points.size()].position + below(3) - 1;
@@ -245,8 +245,8 @@ class Pair {
     return points.empty() ? "" : points.front().id;
   }
 
-  // Between neighbouring points of either ring nothing changes, so the last position of each
-  // stretch speaks for all of it.
+  // Nothing changes between neighbouring points of either ring, so the last position of each
+  // stretch represents all of it.
   void compare_movement(const Ring& before, const std::vector<typename Model::Point>& old_points) {
     const auto moved = clockwise::movement(before, ring_);
     Width expected;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The members decide, not how they came to be members.
+// Only the members decide, not their history.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -65,7 +65,7 @@ TEST_CASE("ten nodes in any order, with leaves and joins between, give one ring"
 }
 
 TEST_CASE("1,000 random steps: after each the ring is the one built afresh") {
-  // Weak positions too: a merge goes wrong at ties first.
+  // Also weak positions: a merge fails at ties first.
   const auto run = [](auto empty_ring) {
     using Ring = decltype(empty_ring);
     Ring ring(RingOptions{12});
@@ -109,7 +109,7 @@ TEST_CASE("1,000 random steps: after each the ring is the one built afresh") {
 }
 
 TEST_CASE("1,024 nodes of 512 vnodes in one add_all are the ring that grew one by one") {
-  // One by one costs M a step, so the steps are few; the first holds a half of the nodes.
+  // One by one costs M per step, so there are few steps; the first adds half of the nodes.
   const auto ids = numbered("node-", 1024);
   HashRing<> grown(RingOptions{512});
   grown.add_all(std::vector<std::string>(ids.begin(), ids.begin() + 512));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where vnodes sit and which of them owns a position.
+// Where vnodes are, and which of them owns a position.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

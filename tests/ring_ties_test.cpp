@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Several vnodes at one position: all stay, the smallest id owns.
+// Several vnodes at one position: all stay, and the smallest id owns it.
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -44,7 +44,7 @@ TEST_CASE("with everything at one position the smallest id owns, in each of the 
     CHECK(shares[1].second == 0.0);
     CHECK(shares[2].second == 0.0);
 
-    // Whoever leaves, the next one inherits.
+    // When a node leaves, the next id takes over.
     ring.remove("a");
     CHECK(ring.lookup("any") == "b");
     CHECK(ring.load_shares()[0].second == 1.0);
@@ -67,7 +67,7 @@ TEST_CASE("ids are compared as unsigned bytes") {
   CHECK(ring.lookup("k") == "1");
   ring.add(std::string("\0", 1));
   CHECK(ring.lookup("k") == std::string("\0", 1));
-  // Integers are compared as the digits of their ids, too: "10" before "9".
+  // Integers are also compared by the digits of their ids: "10" before "9".
   const HashRing<ConstantHash, int> numbers({9, 10}, RingOptions{1});
   CHECK(numbers.lookup("k") == 10);
 }

@@ -71,15 +71,15 @@ TEST_CASE("Rings are freed once nobody reads them") {
     auto reader = shared.reader();
     shared.publish({"x"});
     shared.publish({"y"});
-    CHECK_FALSE(first.expired());  // the reader may still be at it
+    CHECK_FALSE(first.expired());  // the reader may still use it
     CHECK(reader->contains("y"));
   }
   shared.publish({"z"});
   CHECK(first.expired());
 }
 
-// Eight readers and a writer that toggles a node: each batch of answers comes from one ring that
-// was published. ThreadSanitizer runs this too.
+// Eight readers and a writer that toggles a node: each batch of answers is from one published ring.
+// Also run under ThreadSanitizer.
 TEST_CASE("Eight readers and a writer") {
   const HashRing<> without = fleet();
   HashRing<> with = without;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The closed forms against exact enumeration, against simulated rings, and against the page that
+// The closed forms compared with exact enumeration, with simulated rings, and with the page that
 // shows them to users. Random numbers are raw std::mt19937_64 output under fixed seeds, the same on
 // every platform. A statistical bound is four standard errors of the mean over the stated rounds.
 
@@ -32,7 +32,7 @@ constexpr std::uint64_t largest_count = std::numeric_limits<std::uint64_t>::max(
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// A figure as a person writes it: "0.0588", "10.24 TB", "5,120 s", "6.2e-13".
+/// A figure as people write it: "0.0588", "10.24 TB", "5,120 s", "6.2e-13".
 struct Written {
   double value = 0;
   double half_unit = 0.5;  // of its last digit
@@ -68,7 +68,7 @@ static_assert(parse("3,200").value == 3200 && parse("3,200").half_unit == 0.5);
 static_assert(parse("2.05 s").value > 2.0499 && parse("2.05 s").value < 2.0501);
 static_assert(parse("640 GB").value == 640e9 && parse("640 GB").half_unit == 0.5e9);
 
-/// Whether `value`, rounded to the digits of `text`, is what the text says.
+/// Whether `value`, rounded to the digits of `text`, equals it.
 constexpr bool shows(std::string_view text, double value) {
   const Written written = parse(text);
   const double difference = value > written.value ? value - written.value : written.value - value;
@@ -89,8 +89,8 @@ std::string numbers_page() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// nodes * vnodes uniform points on the circle of 64-bit integers, sorted; each carries its owner
-/// in its low bits, too low to matter to an arc.
+/// nodes * vnodes uniform points on the circle of 64-bit integers, sorted. Each has its owner in
+/// its low bits, too low to affect an arc.
 class UniformRing {
  public:
   UniformRing(std::uint64_t nodes, std::uint64_t vnodes, std::mt19937_64& random) : nodes_(nodes) {
@@ -259,7 +259,7 @@ TEST_CASE("the numbers page shows what the functions return") {
 #undef FIGURE
 #undef CHECK_FIGURE
 
-  // Nothing on the page is beyond this list.
+  // Nothing on the page is missing from this list.
   for (std::size_t at = page.find("| `"); at != std::string::npos; at = page.find("| `", at + 1)) {
     const std::size_t code_end = page.find("` | ", at);
     if (code_end == std::string::npos ||
@@ -310,7 +310,7 @@ TEST_CASE("modulo movement counts the residues that change") {
       CHECK_THAT(mod_n_movement(before, after), WithinRel(real(moved) / all, 1e-15));
       CHECK_THAT(mod_n_egress(before, after), WithinRel(busiest(sent) / all, 1e-15));
       CHECK_THAT(mod_n_ingress(before, after), WithinRel(busiest(received) / all, 1e-15));
-      // A ring is the floor of any scheme, and what its members send its joiners receive.
+      // A ring moves the minimum of any scheme, and its joiners receive what its members send.
       CHECK(mod_n_movement(before, after) >= ring_movement(before, after) - 1e-15);
       const double senders = real(before > after ? before - after : before);
       CHECK_THAT(ring_egress(before, after) * senders,
@@ -410,7 +410,7 @@ TEST_CASE("the balance table is that of simulated rings") {
     }
     CHECK_THAT(variance.mean(), WithinAbs(cv * cv, 4 * variance.error()));
     CHECK_THAT(peaks.mean(), WithinAbs(peak, 4 * peaks.error()));
-    // Tight enough to tell a wrong figure.
+    // Tight enough to detect a wrong figure.
     CHECK(4 * peaks.error() < 0.05 * peak);
 
     if (row.percentile == "not simulated") continue;
@@ -428,8 +428,8 @@ TEST_CASE("the balance table is that of simulated rings") {
 }
 
 TEST_CASE("the 95th percentile at one vnode is that of the exact distribution") {
-  // No arc of n is longer than x means, by inclusion and exclusion over the arcs that are:
-  // P = sum over k of (-1)^k C(n, k) (1 - k x / n)^(n - 1).
+  // The probability that none of n arcs is longer than x means, by inclusion and exclusion: P = sum
+  // over k of (-1)^k C(n, k) (1 - k x / n)^(n - 1).
   const auto peak_below = [](std::uint64_t nodes, double x) {
     double sum = 0;
     double sign = 1;
@@ -535,7 +535,7 @@ TEST_CASE("what a leaver leaves behind is spread as on simulated rings") {
       variance.add(squares * mean);
     }
     const double stddev = inherited_stddev(row.nodes, row.vnodes);
-    // At one vnode the outcome is always one heir: no error at all, but for rounding.
+    // At one vnode, one node always takes all: no error except rounding.
     CHECK_THAT(variance.mean(), WithinAbs(stddev * stddev, 4 * variance.error() + 1e-12));
   }
 }
@@ -548,8 +548,8 @@ TEST_CASE("the square root is the nearest double") {
   static_assert(detail::square_root(144) == 12 && detail::square_root(0x1p-1074) == 0x1p-537);
   std::mt19937_64 random(4);
   for (int i = 0; i < 30000; ++i) {
-    // From 2^-512, below which the residue is no longer exact, to the largest double; then the
-    // narrow range that is used.
+    // From 2^-512, below which the residue is not exact, to the largest double; then the narrow
+    // range in use.
     const double wide = std::bit_cast<double>(0x1ff0000000000000 + random() % 0x6000000000000000);
     const double narrow = real(random()) / real(random() | 1);
     for (const double x : {wide, narrow}) {
@@ -765,7 +765,7 @@ TEST_CASE("slots move as little as two even deals allow") {
   for (std::uint64_t slots = 0; slots <= 40; ++slots) {
     for (std::uint64_t before = 1; before <= 12; ++before) {
       for (std::uint64_t after = 1; after <= 12; ++after) {
-        // Both deals fullest first: matching them so keeps the most.
+        // Both deals with the most slots first: this matching keeps the most.
         const auto old_deal = deal(slots, before, 12);
         const auto new_deal = deal(slots, after, 12);
         std::uint64_t moved = slots;

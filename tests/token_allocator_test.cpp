@@ -35,7 +35,7 @@ using Tokens = std::vector<std::uint64_t>;
 
 /// The largest replicated ownership / the fair share, by a walk from every position. The fair share
 /// is by weight: of all copies or, with three racks and three replicas, of the rack's one copy of
-/// everything.
+/// all.
 template <class Ring>
 double peak(const Ring& ring, bool racks) {
   std::map<std::string, double> owned;

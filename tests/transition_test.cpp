@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where reads and writes go while data moves, whatever is interleaved.
+// Where reads and writes go while data moves, under any interleaving.
 
 #include "clockwise/transition.hpp"
 
@@ -44,8 +44,8 @@ using Ids = std::vector<std::string>;
 
 std::uint64_t last_of(const Arc& arc) { return arc.last; }
 
-/// A store of versions, and what a client was told: the reference that the routing is held against.
-/// It moves data as a database would, a part of an arc at a time and while writes go on.
+/// A store of versions, and what clients were told: the reference for the routing. It moves data as
+/// a database would, part of an arc at a time, during writes.
 class Model {
  public:
   using Move = Transition<HashRing<>>;
@@ -58,14 +58,14 @@ class Model {
     }
   }
 
-  /// Whether what is promised holds of every key; counts what it saw.
+  /// Whether the promises hold for every key; counts what it saw.
   bool holds() {
     for (const std::string& key : keys_) {
       const Ids old_ones = old_owners(key);
       const Ids new_ones = new_owners(key);
       const bool old_hold = all_hold(old_ones, key);
       if (!old_hold && !all_hold(new_ones, key)) return false;
-      if (!move_.finished() && !old_hold) return false;  // else abort() would lose writes
+      if (!move_.finished() && !old_hold) return false;  // otherwise abort() would lose writes
       const Ids read = ids(move_.read_from(key));
       if (read != old_ones && read != new_ones) return false;
       if (!all_hold(read, key)) return false;
@@ -90,7 +90,7 @@ class Model {
     }
   }
 
-  /// Streams whatever is left.
+  /// Streams all that is left.
   void finish() {
     while (!streams_.empty()) end_stream();
     for (const auto& member : move_.after().members()) {
@@ -116,7 +116,7 @@ class Model {
   struct Stream {
     Arc arc;
     std::string to;
-    std::map<std::string, int> read;  // on its way
+    std::map<std::string, int> read;  // in flight
   };
 
   Ids old_owners(const std::string& key) const {
@@ -131,7 +131,7 @@ class Model {
     });
   }
 
-  // A part of what some node waits for: from a random position in an arc up to its end, or all.
+  // Part of what a node waits for: from a random position in an arc to its end, or all.
   void begin_stream() {
     const auto members = move_.after().members();
     const std::string& to = members[random_() % members.size()].node;
@@ -143,7 +143,7 @@ class Model {
     streams_.push_back({arc, to, {}});
     read(streams_.back());
   }
-  // What a holder has at this moment; a write may overtake it.
+  // What a holder has at this moment; a write can overtake it.
   void read(Stream& stream) {
     for (const std::string& key : keys_) {
       if (!stream.arc.contains(move_.before().position_of(key))) continue;
@@ -180,7 +180,7 @@ class Model {
   std::size_t read_from_new_ = 0;
 };
 
-/// A fleet in three racks, and another that a few changes lead to.
+/// A fleet in three racks, and the result of a few changes to it.
 std::pair<HashRing<>, HashRing<>> random_change(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto options = [&] {
@@ -232,7 +232,7 @@ TEST_CASE("at every point of every interleaving, reads meet all acknowledged wri
       CHECK(model.move().progress().done == model.move().progress().total);
       ++finished;
     }
-    for (int i = 0; i < 40; ++i) {  // late reports of streams included
+    for (int i = 0; i < 40; ++i) {  // including late reports
       model.step();
       REQUIRE(model.holds());
     }
@@ -268,8 +268,8 @@ TEST_CASE("a transition on a ring written by hand") {
   CHECK(read(121) == Ids{"b"});
   CHECK(write(110) == Ids{"b", "c"});
   CHECK(move.progress().done == Width(20));
-  CHECK(move.complete({90, 120}, "c").empty());  // a report may come twice
-  CHECK(move.complete({0, 0}, "a").empty());     // of one who waits for nothing
+  CHECK(move.complete({90, 120}, "c").empty());  // reports can repeat
+  CHECK(move.complete({0, 0}, "a").empty());     // of a node that waits for nothing
   CHECK(move.progress().done == Width(20));
   CHECK(move.progress().fraction() == 0.4);
 
@@ -496,7 +496,7 @@ TEST_CASE("what a transition refuses") {
   CHECK_FALSE(given_up.finished());
   CHECK(fails_with<std::invalid_argument>("aborted", [&] { given_up.then(after); }));
 
-  // From nothing there is nothing to move.
+  // From an empty ring, nothing moves.
   const Transition first(HashRing<>(), before, 2);
   CHECK(first.finished());
   CHECK(ids(first.read_from("key")) == ids(before.preference_list("key", 2)));

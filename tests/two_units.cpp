@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two translation units that use the whole library link into one program and agree. A function or
-// variable of a header that is not inline does not get past the linker.
+// Two translation units that use the whole library link into one program and agree. The linker
+// rejects a header's function or variable that is not inline.
 #include <clockwise/clockwise.hpp>
 
 std::string owner_in_other_unit(const clockwise::HashRing<>& ring, int key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A weight and the vnodes it comes to.
+// A weight and its number of vnodes.
 
 #include <bit>
 #include <catch2/catch_test_macros.hpp>
@@ -42,7 +42,7 @@ TEST_CASE("vnode_count is max(1, llround(weight * vnodes))") {
   std::mt19937_64 random(20260101);
   std::size_t wrong = 0;
   const auto compare = [&](double weight, std::uint32_t vnodes) {
-    // Beyond 2^63 llround has no answer.
+    // Above 2^63, llround is undefined.
     if (!std::isfinite(weight) || weight * vnodes >= 0x1p63) return;
     if (vnode_count(weight, vnodes) != by_the_contract(weight, vnodes)) {
       ++wrong;
@@ -52,14 +52,14 @@ TEST_CASE("vnode_count is max(1, llround(weight * vnodes))") {
   constexpr std::uint32_t counts[] = {1, 2, 3, 7, 10, 100, 160, 200, 255, 1000, 65535, 1u << 24};
   for (int i = 0; i < 200'000; ++i) {
     const auto bits = random();
-    // Any double that is not negative, and one of a size that fleets use.
+    // Any non-negative double, and one of a realistic size.
     const auto any = std::bit_cast<double>(bits >> 1);
     const double usual =
         std::ldexp(static_cast<double>(bits >> 11), -53 + static_cast<int>(bits % 20));
     const std::uint32_t vnodes = counts[bits / 64 % std::size(counts)];
     compare(any, vnodes);
     compare(usual, vnodes);
-    // Products at a half, and next to it, where rounding turns.
+    // Products at a half and next to it, where rounding changes.
     const double half = (static_cast<double>(bits % 5000) + 0.5) / vnodes;
     compare(half, vnodes);
     compare(std::nextafter(half, 0.0), vnodes);
@@ -122,7 +122,7 @@ TEST_CASE("a small weight beside a large one has at least one vnode, and its rea
   const auto shares = ring.load_shares();
   CHECK(shares[1].second > 0);
   CHECK(std::abs(shares[0].second + shares[1].second - 1.0) < 1e-15);
-  // The share is that of the one arc, not the 0.005 that was asked for.
+  // The share is that of the one arc, not the 0.005 of the weight.
   std::size_t rank = 0;
   while (ring.owners()[rank] != 1) ++rank;
   CHECK(shares[1].second == ring.arc_of(clockwise::Position{ring.positions()[rank]}).fraction());

@@ -21,7 +21,7 @@
 
 namespace {
 
-std::size_t allocated = 0;  // bytes, ever
+std::size_t allocated = 0;  // bytes in total
 
 }  // namespace
 
@@ -53,7 +53,7 @@ Bytes from_hex(std::string_view hex) {
   return bytes;
 }
 
-// The same bytes with a checksum that is right, so that what is behind it is looked at.
+// The same bytes with a correct checksum, so that they are decoded.
 Bytes sealed(Bytes bytes) {
   bytes.resize(bytes.size() - 8);
   const std::uint64_t sum = wire::detail::checksum(
@@ -68,8 +68,8 @@ std::string error_of(const Bytes& bytes) {
   return error ? std::to_string(error->offset) + ": " + error->reason : "";
 }
 
-// Bytes of format 1, made from its description by tests/support/wire_vectors.py. They have to load
-// for ever; a ring that is written otherwise is one that released programs cannot read.
+// Bytes of format 1, made from its description by tests/support/wire_vectors.py. They must always
+// load; released programs cannot read a ring written differently.
 struct {
   std::string_view empty, three_caches, two_datacenters, tokens;
 } const format_1 = {
@@ -278,7 +278,7 @@ TEST_CASE("What is wrong is named, with its offset") {
 }
 
 TEST_CASE("There is one way to write a ring") {
-  // "vnodes 200" as c8 81 00 in place of c8 01.
+  // "vnodes 200" as c8 81 00 instead of c8 01.
   Bytes stretched = from_hex(format_1.three_caches);
   REQUIRE(stretched[33] == std::byte{1});
   stretched[33] = std::byte{0x81};
@@ -298,7 +298,7 @@ TEST_CASE("There is one way to write a ring") {
 }
 
 TEST_CASE("Few bytes cannot ask for much memory") {
-  // 2^24 members are announced, 20 bytes follow.
+  // 2^24 members are announced, but 20 bytes follow.
   Bytes bytes = from_hex(format_1.empty);
   bytes.resize(bytes.size() - 9);
   for (const unsigned byte : {0x80u, 0x80u, 0x80u, 0x08u}) {
@@ -309,7 +309,7 @@ TEST_CASE("Few bytes cannot ask for much memory") {
   CHECK(error_of(sealed(bytes)).find("16777216 members do not fit") != std::string::npos);
   CHECK(allocated - before < 4096);
 
-  // The most that can be asked of n bytes: as many members as fit.
+  // The most that n bytes can ask for: as many members as fit.
   wire::Membership many;
   many.policy = "xxh3-64";
   many.vnodes = 1;
@@ -322,7 +322,7 @@ TEST_CASE("Few bytes cannot ask for much memory") {
   CHECK(error_of(dense) == "");
   CHECK(allocated - before_dense < 64 * dense.size());
 
-  // A member of 2^24 vnodes is refused before they are built, and served to who asks for it.
+  // A member with too many vnodes is refused before they are built, unless the limit allows it.
   HashRing<> heavy(clockwise::RingOptions{1 << 20});
   heavy.add("a", 5);
   const auto heavy_bytes = wire::encode(heavy);
@@ -332,7 +332,7 @@ TEST_CASE("Few bytes cannot ask for much memory") {
   CHECK(allocated - before_heavy < 8192);
   CHECK(wire::decode<HashRing<>>(heavy_bytes, {.positions = 5 << 20}).vnode_count() == 5 << 20);
 
-  // The names of one rack, which every member repeats.
+  // A rack's name, which every member repeats.
   HashRing<> wordy(clockwise::RingOptions{1});
   const std::string rack(10'000, 'r');
   for (int i = 0; i < 100; ++i) {

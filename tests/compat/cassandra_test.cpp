@@ -43,7 +43,7 @@ TEST_CASE("published tokens") {
   CHECK(cassandra_token(std::vector<unsigned char>{0xe2, 0xe7}) == -8582699461035929883);
 }
 
-/// MurmurHash3 x64 128 from its description, block by block over signed bytes as Java has them.
+/// MurmurHash3 x64 128 from its description, block by block over signed bytes, as in Java.
 std::uint64_t model_murmur3(std::string_view key) {
   const std::uint64_t c1 = 0x87c37b91114253d5u;
   const std::uint64_t c2 = 0x4cf5ad432745937fu;
@@ -116,7 +116,7 @@ TEST_CASE("tokens are those of a slow model at every length") {
 }
 
 TEST_CASE("only an empty key has the least token") {
-  // Sixteen bytes whose hash is -2^63: found by running the hash backwards.
+  // Sixteen bytes whose hash is -2^63, found by running the hash backwards.
   const std::string_view key("\xdf\xe7\x6f\x52\x02\x3f\xad\x4c\x82\xb8\x61\xc2\xc6\x5c\x7a\x6b",
                              16);
   CHECK(static_cast<std::int64_t>(model_murmur3(key)) == least);
@@ -171,7 +171,7 @@ TEST_CASE("a range ends with its token, and the first wraps") {
   CHECK(lone.ranges() == std::vector<CassandraRange>{{7, 7, "a"}});
 }
 
-/// NetworkTopologyStrategy as documented, written over plain lists.
+/// NetworkTopologyStrategy as documented, over plain lists.
 std::vector<std::string> model_replicas(
     const std::map<std::int64_t, std::string>& tokens,
     const std::map<std::string, std::pair<std::string, std::string>>& places, std::int64_t token,

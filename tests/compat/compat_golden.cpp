@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Owners of 2,000 keys under every engine, as a digest each. The vectors were taken on x86-64 from
-// placements that the tests beside this one compare with the engines themselves; here they are
-// compared on machines that run no engine and no test framework: big-endian, 32 bits, x87.
+// Owners of 2,000 keys under every engine, one digest each. The vectors were taken on x86-64 from
+// placements that the other tests here compare with the engines themselves. This test compares them
+// on machines that run no engine and no test framework: big-endian, 32-bit, x87.
 
 #include <cinttypes>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_TESTS_COMPAT_ENGINE_HPP
 #define CLOCKWISE_TESTS_COMPAT_ENGINE_HPP
 
-// Starts an engine on loopback, talks to it, and stops it whatever happens. Every wait is bounded.
+// Starts an engine on loopback, talks to it, and always stops it. Every wait is bounded.
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ namespace clockwise_test {
 
 inline constexpr std::chrono::seconds patience{15};
 
-/// The program's path; empty where it is not installed.
+/// The program's path; empty if it is not installed.
 inline std::string find_program(const std::string& name) {
   const char* const path = std::getenv("PATH");
   std::istringstream directories(std::string(path == nullptr ? "" : path) +
@@ -50,14 +50,14 @@ inline std::string find_program(const std::string& name) {
   return {};
 }
 
-/// The program's path; without it the test is skipped, with the reason.
+/// The program's path; if it is not installed, skips the test with that reason.
 inline std::string require_program(const std::string& name, const std::string& package) {
   std::string program = find_program(name);
   if (program.empty()) SKIP(name << " was not found: install the package " << package);
   return program;
 }
 
-/// A directory of its own, gone when this is.
+/// A temporary directory, removed with this object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -89,16 +89,16 @@ inline std::string contents(const std::string& file) {
   return text.str();
 }
 
-/// Ports that nothing listens on: below those that systems give to outgoing connections, of which
-/// one could come between here and the engine's start, and from another place for each process, so
-/// that tests that run at once do not meet.
+/// Ports that nothing listens on. They are below those of outgoing connections, one of which could
+/// otherwise be opened before the engine starts. Each process begins elsewhere, so that tests that
+/// run at once do not collide.
 inline std::vector<std::uint16_t> free_ports(std::size_t count) {
   constexpr std::uint32_t first = 10'000;
   constexpr std::uint32_t range = 20'000;
-  constexpr std::uint32_t apart = 64;  // that many ports for each process
+  constexpr std::uint32_t apart = 64;  // ports per process
   const std::uint32_t start = static_cast<std::uint32_t>(getpid()) * apart;
   std::vector<std::uint16_t> ports;
-  static std::uint32_t next = 0;  // behind those already given to this process
+  static std::uint32_t next = 0;  // the first not yet given to this process
   for (const std::uint32_t end = next + range; ports.size() < count; ++next) {
     if (next == end) throw std::runtime_error("no free port");
     const auto port = static_cast<std::uint16_t>(first + (start + next) % range);
@@ -113,8 +113,8 @@ inline std::vector<std::uint16_t> free_ports(std::size_t count) {
   return ports;
 }
 
-/// A running program, its output in a file. Stopped by the destructor, and by the kernel should the
-/// test be killed.
+/// A running program, with its output in a file. Stopped by the destructor, or by the kernel if the
+/// test is killed.
 class Process {
  public:
   Process(std::vector<std::string> arguments, std::string log)
@@ -153,7 +153,7 @@ class Process {
     waitpid(pid_, nullptr, 0);
   }
 
-  /// Throws, with the program's output, where it has ended.
+  /// Throws, with the program's output, if it has ended.
   void check_runs() {
     if (waitpid(pid_, nullptr, WNOHANG) != pid_) return;
     pid_ = -1;
@@ -166,7 +166,7 @@ class Process {
   pid_t pid_ = -1;
 };
 
-/// A stream to a port, on loopback unless said otherwise; reads and writes give up after a while.
+/// A stream to a port, on loopback by default; reads and writes time out.
 class Connection {
  public:
   explicit Connection(std::uint16_t port, const std::string& host = "127.0.0.1")
@@ -201,7 +201,7 @@ class Connection {
     }
   }
 
-  /// Up to and including `end`.
+  /// Reads up to and including `end`.
   std::string read_until(std::string_view end) {
     std::size_t at = 0;
     while ((at = buffer_.find(end)) == std::string::npos) receive();
@@ -231,7 +231,7 @@ class Connection {
   std::string buffer_;
 };
 
-/// Waits until done() holds, as long as the program runs.
+/// Waits until done() returns true, while the program runs.
 template <class Done>
 void wait_for(Process& process, const std::string& what, Done done) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
@@ -254,7 +254,8 @@ inline void wait_for_port(Process& process, std::uint16_t port,
   });
 }
 
-/// The body of the answer to GET `target` on a connection that stays open. `headers` end in \r\n.
+/// Returns the body of the response to GET `target` on a kept-alive connection. `headers` end in
+/// \r\n.
 inline std::string http_get(Connection& connection, const std::string& target,
                             const std::string& headers = {}) {
   connection.send("GET " + target + " HTTP/1.1\r\nHost: localhost\r\n" + headers + "\r\n");

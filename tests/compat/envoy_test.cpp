@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Envoy is not packaged: the vectors are those of its own tests, and slow models in the machine's
-// doubles stand in for the rest.
+// doubles cover the rest.
 #include "clockwise/compat/envoy.hpp"
 
 #include <algorithm>
@@ -214,8 +214,8 @@ TEST_CASE("a Maglev table is that of the machine's doubles") {
   for (int round = 0; round < 60; ++round) {
     cases.emplace_back(random_hosts(state, 30), round % 3 == 0 ? 65537 : 1009);
   }
-  // A round whose product meets the target that its quotient is just above; in small tables, where
-  // whoever is late finds his entry taken.
+  // Rounds whose product equals the target although the quotient is just above; in small tables,
+  // where a host that is late finds its entry taken.
   for (const std::uint32_t size : {13u, 17u, 19u, 23u, 29u, 31u, 37u, 41u, 43u, 47u}) {
     cases.push_back({{{"a", 1}, {"b", 4}}, size});
     cases.push_back({{{"a", 2}, {"b", 3}}, size});
@@ -226,7 +226,7 @@ TEST_CASE("a Maglev table is that of the machine's doubles") {
     EnvoyMaglev table(size);
     table.add_all(hosts);
 
-    // As the paper's listing goes: everyone is asked in every round.
+    // As in the paper's listing: every host is visited in every round.
     std::sort(hosts.begin(), hosts.end());
     double sum = 0;
     double largest = 0;
@@ -312,7 +312,7 @@ TEST_CASE("an EnvoyMaglev that was moved from has no hosts and can be filled") {
   EnvoyMaglev from({"x", "y"}, 7);
   const EnvoyMaglev to = std::move(from);
   CHECK(to.size() == 2);
-  CHECK(from.try_lookup("key") == nullptr);  // NOLINT: what is left is to be well-behaved
+  CHECK(from.try_lookup("key") == nullptr);  // NOLINT: a moved-from table must be well-behaved
   CHECK(from.load_shares().empty());
   CHECK(from.table().empty());
   from.add("z");

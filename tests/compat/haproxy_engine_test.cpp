@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HaproxyRing against a running HAProxy.
+// HaproxyRing compared with a running HAProxy.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <map>
@@ -26,7 +26,7 @@ struct Server {
 };
 
 struct Backend {
-  std::string hash_type;  // behind "hash-type consistent"
+  std::string hash_type;  // after "hash-type consistent"
   HaproxyOptions options;
   std::vector<Server> servers;
 };
@@ -37,7 +37,7 @@ HaproxyRing ring_of(const Backend& backend) {
   return ring;
 }
 
-/// HAProxy with one front port a backend; each server answers its own name.
+/// HAProxy with one front port per backend; each server replies with its name.
 void compare(const std::vector<Backend>& backends, std::size_t keys) {
   const std::string program = clockwise_test::require_program("haproxy", "haproxy");
   const TemporaryDirectory directory;

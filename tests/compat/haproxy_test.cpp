@@ -36,7 +36,7 @@ std::uint32_t model_avalanche(std::uint32_t a) {
   return a * 3221225473u;
 }
 
-/// A slow model: the nearest point of all, found by a scan.
+/// A slow model: the nearest of all points, found by a scan.
 class Model {
  public:
   void add(const std::string& server, std::uint32_t id, std::uint32_t weight) {
@@ -49,7 +49,7 @@ class Model {
     const Point* previous = nullptr;  // the last listed of the nearest before it
     for (const Point& point : points_) {
       if (next == nullptr || point.first - hash < next->first - hash) next = &point;
-      // A point at the key is as far behind it as can be.
+      // A point at the key counts as a whole circle before it.
       if (previous == nullptr || hash - point.first - 1 <= hash - previous->first - 1) {
         if (point.first != hash || previous == nullptr || previous->first == hash) {
           previous = &point;
@@ -106,8 +106,7 @@ TEST_CASE("a lone server, and two on the same points") {
     HaproxyRing ring;
     ring.add(reversed ? "b" : "a", 1, 5);
     ring.add(reversed ? "a" : "b", 1, 5 + (1 << 20));
-    // Each of 16 points is shared: what is behind it goes to the first, what is ahead to the
-    // second.
+    // Each of 16 points is shared: keys before it go to the first, keys after it to the second.
     const std::string first = reversed ? "b" : "a";
     const std::string second = reversed ? "a" : "b";
     for (std::uint32_t i = 0; i < 16; ++i) {
@@ -126,9 +125,9 @@ TEST_CASE("servers are numbered past ids that are taken") {
   ring.add("c");
   ring.add("d", 1, 1);
   ring.add("e");
-  // A server that has an id moves the count on too.
+  // A server with an id also advances the count.
   CHECK(ring.ids() == std::vector<std::uint32_t>{2, 3, 4, 1, 6});
-  // One that leaves from the middle renumbers those after it.
+  // Removing one from the middle renumbers those after it.
   ring.remove("b");
   CHECK(ring.ids() == std::vector<std::uint32_t>{2, 3, 1, 5});
 }
@@ -156,7 +155,7 @@ TEST_CASE("shares and movement are exact") {
   after.add("web9", 10, 9);
   const auto moved = clockwise::movement(before, after);
   for (const auto& transfer : moved.transfers()) REQUIRE(transfer.to == "web9");
-  // Reaches are means of two gaps, so a share is narrower than Beta(160, 1280), whose standard
+  // Arcs here are means of two gaps, so a share varies less than Beta(160, 1280), whose standard
   // deviation is 0.0083.
   CHECK(moved.fraction() > 1.0 / 9 - 4 * 0.0083);
   CHECK(moved.fraction() < 1.0 / 9 + 4 * 0.0083);

@@ -25,7 +25,7 @@ std::uint64_t integer(std::uint64_t seed) {
   return mixed(~seed) >> (24 + bits) | 1;
 }
 
-// The machine's own arithmetic is the model, where the language promises that it rounds each
+// The machine's own arithmetic is the model, if the language guarantees that it rounds each
 // operation.
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__)
 template <class Number, class Float>
@@ -35,7 +35,7 @@ void compare_with_machine() {
     const std::uint64_t b = integer(5 * i + 1);
     const std::uint64_t c = integer(5 * i + 2);
     const std::uint64_t d = integer(5 * i + 3);
-    // Stored each time, so that no product is fused with a sum.
+    // Each is stored, so that no product is fused with a sum.
     const volatile Float quotient = static_cast<Float>(a) / static_cast<Float>(b);
     const volatile Float product = quotient * static_cast<Float>(c);
     const volatile Float sum = product + static_cast<Float>(d);

@@ -153,7 +153,7 @@ TEST_CASE("points follow the machine's floats for any weights") {
       const volatile float narrowed = static_cast<float>(wide);
       const auto rj_points = 4 * static_cast<std::uint32_t>(narrowed);
       INFO(server << " of weight " << weight << " in " << total);
-      // Points that two servers share are one position, so a few may be missing.
+      // Points that two servers share are one position, so a few can be missing.
       REQUIRE(vnodes_of(ring, server) <= points);
       REQUIRE(vnodes_of(rj, server) <= rj_points);
       missing += points - vnodes_of(ring, server) + rj_points - vnodes_of(rj, server);
@@ -220,7 +220,7 @@ TEST_CASE("everything a ring can be asked works on ketama's points") {
   const KetamaRing before(numbered("10.3.0.", 16));
   KetamaRing after = before;
   after.add("10.3.0.16");
-  // 17 equal servers and 16 both get 160 points each, so a join adds points and no more.
+  // 16 and 17 equal servers get 160 points each, so a join only adds points.
   const auto moved = clockwise::movement(before, after);
   for (const auto& transfer : moved.transfers()) REQUIRE(transfer.to == "10.3.0.16");
   // The joiner's share is Beta(160, 16 * 160): mean 1/17, standard deviation 0.0045.
@@ -234,7 +234,7 @@ TEST_CASE("everything a ring can be asked works on ketama's points") {
   CHECK(replicas.complete());
   CHECK(replicas.front() == before.lookup("user:42"));
 
-  // A switch of flavour on one circle can be priced.
+  // The movement of a switch between ketama flavours on one circle is exact.
   const KetamaRing twemproxy(numbered("cache", 16), KetamaFlavour::twemproxy);
   CHECK(clockwise::movement(before, twemproxy).fraction() == 1.0);
 }

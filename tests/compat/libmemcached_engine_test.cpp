@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// KetamaRing against libmemcached's own choice of server.
+// KetamaRing compared with libmemcached's own choice of server.
 #include <catch2/catch_test_macros.hpp>
 
 #if CLOCKWISE_TEST_LIBMEMCACHED
@@ -33,7 +33,7 @@ Server ipv4(const std::string& host, in_port_t port, std::uint32_t weight) {
   return {host, port, weight, host + ":" + std::to_string(port)};
 }
 
-/// The client library, set up to place keys and never to connect.
+/// The client library, set up to place keys without connecting.
 class Client {
  public:
   Client(const std::vector<Server>& servers, KetamaFlavour flavour)
@@ -85,7 +85,7 @@ void compare(const std::vector<Server>& servers, KetamaFlavour flavour) {
     }
     ++keys_of[expected];
   }
-  // It was a comparison of placements, not of two constants.
+  // The comparison was of placements, not of two constants.
   for (const std::size_t keys : keys_of) CHECK(keys > 0);
 }
 

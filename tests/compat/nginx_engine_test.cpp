@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// NginxRing against a running nginx.
+// NginxRing compared with a running nginx.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
@@ -25,8 +25,7 @@ using clockwise_test::TemporaryDirectory;
 
 using Servers = std::vector<std::pair<std::string, int>>;  // name, weight
 
-/// nginx with some upstreams, one behind each front port, and with servers that answer their own
-/// name.
+/// nginx with some upstreams, one for each front port, and with servers that reply with their name.
 class Nginx {
  public:
   explicit Nginx(std::size_t upstreams) {
@@ -41,7 +40,7 @@ class Nginx {
     program_ = program;
   }
 
-  /// Those that answer: three ports, two sockets.
+  /// The servers that reply: three ports, two sockets.
   const std::vector<std::string>& backends() const { return backends_; }
 
   void start(const std::vector<Servers>& upstreams) {
@@ -135,7 +134,7 @@ TEST_CASE("upstreams answer with their own names, as clockwise says") {
 }
 
 TEST_CASE("servers without a port") {
-  // Nobody has to answer: nginx names the address that it tried.
+  // No server needs to reply: nginx names the address that it tried.
   Nginx nginx(1);
   const Servers servers{{"127.77.0.1", 1}, {"127.77.0.2:80", 1}, {"127.77.0.3", 2}};
   nginx.start({servers});
@@ -155,11 +154,11 @@ TEST_CASE("servers without a port") {
 
 TEST_CASE("points that two servers share") {
   Nginx nginx(2);
-  // 192,000 points of three servers in 2^32: 2.9 are expected to be shared by two. Which ports are
-  // free decides how many there are and how long their arcs are, so that weights rise until there
+  // Of 192,000 points of three servers in 2^32, two servers are expected to share 2.9. The number
+  // of shared points and the length of their arcs depend on which ports are free. So weights rise
+  // until there is a shared point whose arc 20,000,000 keys meet 12 times or more on average: at
+  // least three times, except in 1 run in 2,000.
   const auto& names = nginx.backends();
-  // is one, and one whose arc 20,000,000 keys meet 12 times or more on average: three times at
-  // least, but for 1 run in 2,000.
   const clockwise::Width wide_enough(12 * (~std::uint64_t{0} / 20'000'000));
   std::uint64_t shared = 0;
   clockwise::Width widest;

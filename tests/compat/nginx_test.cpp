@@ -33,7 +33,7 @@ std::uint32_t bitwise_crc32(std::string_view bytes) {
   return ~crc;
 }
 
-/// A slow model: every point of every server, each from the whole text; the owner by a scan.
+/// A slow model: every point of every server, each from the whole text; a scan finds the owner.
 class Model {
  public:
   void add(const std::string& server, const std::string& host, const std::string& port,
@@ -158,7 +158,7 @@ TEST_CASE("what nginx refuses changes nothing") {
   refuses("10.0.0.1:80", 1, "are the same to nginx");
   refuses("", 1, "id must not be empty");
 
-  // 300 servers of the greatest weight: 5 billion points, refused before memory is taken.
+  // 300 servers of the greatest weight: 5 billion points, refused before any memory is allocated.
   std::vector<std::pair<std::string, int>> vast;
   for (const std::string& name : clockwise_test::numbered("10.1.0.", 300)) {
     vast.emplace_back(name, 104857);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// redis_slot and RedisSlotMap against redis-server in cluster mode.
+// redis_slot and RedisSlotMap compared with redis-server in cluster mode.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <cstdlib>
@@ -31,7 +31,7 @@ std::string command(std::initializer_list<std::string_view> words) {
   return bytes;
 }
 
-/// One whole reply, as it came.
+/// One whole reply, as received.
 std::string reply(Connection& connection) {
   std::string bytes = connection.read_until("\r\n");
   const long count = std::strtol(bytes.c_str() + 1, nullptr, 10);
@@ -136,7 +136,7 @@ TEST_CASE("redirections, and a slot on its way") {
             map, RedisSlotMap(clockwise::parse_cluster_shards(ask(second, {"CLUSTER", "SHARDS"}))))
             .empty());
 
-  // What each node answers for each key is what the map says it answers.
+  // Each node's reply for each key is what the map says.
   const auto compare = [&](const Node& node, Connection& connection, const std::string& key,
                            bool present, bool asking) {
     if (asking) CHECK(ask(connection, {"ASKING"}) == "+OK\r\n");
@@ -204,7 +204,7 @@ TEST_CASE("redis-cli --cluster create deals out the same slots") {
     const TemporaryDirectory directory;
     std::vector<std::string> arguments{client, "--cluster", "create"};
     for (std::size_t i = 0; i < masters; ++i) arguments.push_back(nodes[i].name());
-    Process plan(arguments, directory.file("log"));  // asks whether to go on, is told nothing
+    Process plan(arguments, directory.file("log"));  // asks for a confirmation, gets none
     clockwise_test::wait_for(nodes[0].process, "the plan", [&] {
       return clockwise_test::contents(directory.file("log")).find("Can I set") != std::string::npos;
     });

@@ -79,7 +79,7 @@ TEST_CASE("a hash tag is found wherever it stands") {
     INFO("byte " << byte);
     CHECK(redis_slot(key) == bitwise_crc16(c == '{' ? std::string(10, c) : key) % 16384);
   }
-  // Bytes that are one bit from a brace, and those with the top bit set, are no braces.
+  // Bytes that differ from a brace by one bit, and those with the top bit set, are not braces.
   for (const char* key :
        {"zzzzzzzz|zzzzzz}", "zzzzzzzz\xfbzzzzzz}", "\x7a\x7a\x7a\x7a\x7a\x7a\x7a\x7a}"}) {
     CHECK(redis_slot(key) == bitwise_crc16(key) % 16384);
@@ -142,7 +142,7 @@ TEST_CASE("a map names masters, replicas and shares") {
   CHECK(map.load_shares()[1].second == 8191.0 / 16384);
   CHECK(map.load_shares()[2].second == 0);
 
-  // One slot is nobody's.
+  // One slot has no owner.
   CHECK_FALSE(map.complete());
   CHECK(map.owner_of(12288) == nullptr);
   map.assign({12288, 12288}, "b:2");
@@ -295,7 +295,7 @@ TEST_CASE("replies of CLUSTER SLOTS and CLUSTER SHARDS") {
     CHECK(parsed[0].master == "10.0.0.1:1");
     CHECK(parsed[0].replicas == std::vector<std::string>{"10.0.0.1:2"});
     CHECK(parsed[0].slots == std::vector<RedisSlotRange>{{0, 99}, {200, 300}});
-    // Cut off anywhere, it is refused, never read past its end.
+    // If cut off anywhere, it is refused, and never read past its end.
     for (std::size_t length = 0; length < reply.size(); ++length) {
       CHECK_THROWS_AS(parse_cluster_shards(std::string_view(reply).substr(0, length)),
                       std::invalid_argument);
@@ -332,7 +332,7 @@ TEST_CASE("a switch to another number of masters can be counted") {
   const RedisSlotMap four({"a:1", "b:2", "c:3", "d:4"});
   clockwise::KeyMovement moved(three, four);
   for (int i = 0; i < 20000; ++i) moved.observe("key:" + std::to_string(i));
-  // Dealt out afresh, a keeps 4096 of 5461 slots, b 2731 of 5462, c 1365 of 5461: half move.
+  // Dealt again, a keeps 4096 of 5461 slots, b 2731 of 5462, c 1365 of 5461: half move.
   // 4 standard errors of a share of 1/2 among 20,000 keys are 0.0142.
   CHECK(std::abs(moved.fraction() - 0.5) < 0.0142);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// KetamaRing against twemproxy in front of memcached: a key that was set through the proxy is found
+// KetamaRing compared with twemproxy in front of memcached: a key that was set through the proxy is
 // on the server that clockwise names, and on no other.
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -22,7 +22,7 @@ using clockwise_test::Connection;
 using clockwise_test::Process;
 using clockwise_test::TemporaryDirectory;
 
-/// memcached on an address of its own, so that several can have the same port.
+/// memcached on its own address, so that several can have the same port.
 struct Cache {
   Cache(const TemporaryDirectory& directory, const std::string& at, std::uint16_t on)
       : host(at),
@@ -42,14 +42,15 @@ struct Cache {
 struct Pool {
   std::string hash;  // a line of the configuration, or nothing
   KetamaHash expected;
-  std::vector<std::uint32_t> weights;  // of the caches, in their order
+  std::vector<std::uint32_t> weights;  // of the caches, in order
   std::vector<std::string> names;      // empty: the servers have none
 };
 
 TEST_CASE("keys are where clockwise says") {
   const std::string proxy = clockwise_test::require_program("nutcracker", "nutcracker");
   const TemporaryDirectory directory;
-  // 127.0.0.0/8 is all loopback: an address of this process's own keeps the port's default free.
+  // All of 127.0.0.0/8 is loopback: an address used by this process only keeps the default port
+  // free.
   const std::string network = "127." + std::to_string(64 + getpid() / 65536 % 64) + "." +
                               std::to_string(getpid() / 256 % 256) + ".";
   const auto ports = clockwise_test::free_ports(6);

@@ -12,6 +12,6 @@ static_assert(std::string_view(PACKAGE_VERSION) ==
 
 int main() {
   const clockwise::HashRing<> ring{"a", "b", "c"};
-  const int copies = 0.7 * ring.size();  // an error, if the library's own warnings leak
+  const int copies = 0.7 * ring.size();  // an error if the library's own warnings leak
   return ring.preference_list("key", copies).size() == 2 ? 0 : 1;
 }

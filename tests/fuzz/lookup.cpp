@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Any table and any keys: the lookup index answers as a look from end to end does.
+// For any table and any keys, the lookup index answers as a linear scan does.
 //
-// The bytes are a small program. A position or a key is the one before plus a step, whose first
-// byte says how long it is and where in the 64 bits it goes, so that clusters, gaps of every size
-// and equal positions are a few bytes each. One table is small, one past the size at which the
-// layout changes: the same positions among filling.
+// The bytes are a small program. A position or a key is the previous one plus a step. The step's
+// first byte gives its length and where in the 64 bits it is added, so that clusters, gaps of every
+// size and equal positions take a few bytes each. One table is small; the other is above the size
+// at which the layout changes: the same positions plus filler.
 
 #include <algorithm>
 #include <cstddef>

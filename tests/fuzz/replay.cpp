@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// replay FOLDER ROUNDS: the body on each file of a corpus, then on ROUNDS mutations of them.
+// replay FOLDER ROUNDS: runs the body on each file of a corpus, then on ROUNDS mutations of them.
 
 #include <algorithm>
 #include <cstdint>
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     std::ifstream in(file.path(), std::ios::binary);
     corpus.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
   }
-  std::sort(corpus.begin(), corpus.end());  // in one order on every file system
+  std::sort(corpus.begin(), corpus.end());  // the same order on every file system
   if (corpus.empty()) {
     std::cerr << "no corpus in " << argv[1] << '\n';
     return 2;

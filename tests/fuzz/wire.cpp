@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Any bytes, read as a ring: an error with its place, or a ring that is written as the same bytes.
+// Any bytes, decoded as a ring, give an error with its offset or a ring that encodes to them.
 
 #include "clockwise/wire.hpp"
 
@@ -47,7 +47,7 @@ void check(std::span<const std::byte> bytes) {
 
 void clockwise_fuzz(std::span<const std::byte> bytes) {
   check(bytes);
-  // Once more with a checksum that is right, or nothing behind it would ever be reached.
+  // Again with a correct checksum, or the code after that check would never run.
   if (bytes.size() < 8) return;
   std::vector<std::byte> sealed(bytes.begin(), bytes.end() - 8);
   const std::uint64_t sum = wire::detail::checksum(

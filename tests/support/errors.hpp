@@ -10,7 +10,7 @@
 
 namespace clockwise_test {
 
-/// Whether `action` throws exactly `Error`, with a message that holds `text`.
+/// Whether `action` throws exactly `Error`, with a message that contains `text`.
 template <class Error, class Action>
 bool fails_with(std::string_view text, Action&& action) {
   try {

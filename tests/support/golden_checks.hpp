@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_TESTS_SUPPORT_GOLDEN_CHECKS_HPP
 #define CLOCKWISE_TESTS_SUPPORT_GOLDEN_CHECKS_HPP
 
-// The library against golden_vectors.hpp, without a test framework or exceptions: also run on a
-// big-endian machine and on one of 32 bits.
+// Compares the library with golden_vectors.hpp, without a test framework or exceptions: also run on
+// big-endian and 32-bit machines.
 
 #include <cstddef>      // size_t
 #include <cstdint>      // int64_t, uint64_t
@@ -23,7 +23,7 @@ inline std::string joined(const clockwise::ReplicaList<std::string>& list) {
   return text;
 }
 
-/// Calls report(ok, what) for each thing that is checked.
+/// Calls report(ok, what) for each check.
 template <class Report>
 void check_hashes(Report report) {
   using clockwise::HashRing;
@@ -62,7 +62,7 @@ void check_ring(Report report) {
   using clockwise::NodeOptions;
   using clockwise::Position;
   clockwise::HashRing<> built(clockwise::RingOptions{vnodes});
-  // Backwards: the order is not part of the contract.
+  // In reverse: the order is not part of the contract.
   for (std::size_t i = std::size(fleet); i-- > 0;) {
     built.add(std::string(fleet[i].id), NodeOptions{fleet[i].weight, std::string(fleet[i].rack),
                                                     std::string(fleet[i].datacenter)});

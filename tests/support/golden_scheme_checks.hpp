@@ -2,7 +2,8 @@
 #ifndef CLOCKWISE_TESTS_SUPPORT_GOLDEN_SCHEME_CHECKS_HPP
 #define CLOCKWISE_TESTS_SUPPORT_GOLDEN_SCHEME_CHECKS_HPP
 
-// The schemes other than the ring against golden_schemes.hpp, as in golden_checks.hpp.
+// Compares the schemes other than the ring with golden_schemes.hpp, as golden_checks.hpp does for
+// the ring.
 
 #include <cstddef>      // size_t
 #include <iterator>     // size
@@ -33,7 +34,7 @@ std::string preference(const Scheme& scheme, std::string_view key, std::size_t r
   return text;
 }
 
-/// Calls report(ok, what) for each thing that is checked.
+/// Calls report(ok, what) for each check.
 template <class Report>
 void check_schemes(Report report) {
   using clockwise::MaglevOptions;

@@ -11,13 +11,13 @@
 
 namespace clockwise_test {
 
-/// Everything at one position: nothing but ties.
+/// Everything at one position: only ties.
 struct ConstantHash {
   static constexpr std::string_view name = "constant";
   std::uint64_t operator()(std::span<const std::byte>) const noexcept { return 7; }
 };
 
-/// FNV-1a with 32 bits, in the low half of the circle's 64.
+/// FNV-1a with 32 bits, in the low half of the circle's 64 bits.
 struct Fnv1a32 {
   static constexpr std::string_view name = "fnv1a-32";
   std::uint64_t operator()(std::span<const std::byte> bytes) const noexcept {
@@ -29,7 +29,8 @@ struct Fnv1a32 {
   }
 };
 
-/// XXH3 with all but the top `Bits` bits cleared, so that vnodes collide, of one node and of two.
+/// XXH3 with all but the top `Bits` bits cleared, so that vnodes collide, of one node and of
+/// different nodes.
 template <unsigned Bits>
 struct CoarseHash {
   static constexpr std::string_view name = "coarse";

@@ -11,9 +11,9 @@
 
 namespace clockwise_test {
 
-/// Keys in the shapes that fleets see: URLs, object paths, records of users, sessions and tenants.
-/// Long shared prefixes, counters and short suffixes, which is what a weak placement trips over.
-/// Key `number` is the same everywhere, and no two are equal.
+/// Keys in realistic shapes: URLs, object paths, records of users, sessions and tenants. They have
+/// long shared prefixes, counters and short suffixes, which a weak placement handles badly. Key
+/// `number` is the same everywhere, and no two are equal.
 inline std::string real_key(std::size_t number) {
   static constexpr std::array<std::string_view, 10> subjects{
       "boots", "lamps", "novels", "coffee", "guitars", "tents", "maps", "bread", "chairs", "inks"};
@@ -29,7 +29,8 @@ inline std::string real_key(std::size_t number) {
     case 1:
       return "user:" + digits + ":profile";
     case 2: {
-      // A session token: odd multipliers and shifts lose nothing, so tokens differ as numbers do.
+      // A session token: odd multipliers and xor shifts are reversible, so different numbers give
+      // different tokens.
       std::uint64_t bits = (number + 1) * 0x9e3779b97f4a7c15;
       bits ^= bits >> 29;
       std::string token = "session/";

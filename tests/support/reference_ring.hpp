@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_TESTS_SUPPORT_REFERENCE_RING_HPP
 #define CLOCKWISE_TESTS_SUPPORT_REFERENCE_RING_HPP
 
-// The placement contract written down a second time, as plainly as possible: strings in a sorted
-// vector, read from end to end for each question. It shares no code with the library but the hash
+// A second implementation of the placement contract, as plain as possible: strings in a sorted
+// vector, read from end to end for each query. It shares no code with the library except the hash
 // policy, whose values the golden vectors pin, and Width, which is only a 128-bit sum.
 
 #include <algorithm>    // any_of, count, find, sort
@@ -43,7 +43,7 @@ class ReferenceRing {
   explicit ReferenceRing(std::uint64_t vnodes, Hash hash = {})
       : vnodes_(vnodes), hash_(std::move(hash)) {}
 
-  /// The members, free to be changed in any way; build() then makes the points anew.
+  /// The members, which can be changed in any way; build() then recomputes the points.
   std::map<std::string, Row> members;
 
   void build() {
@@ -68,7 +68,7 @@ class ReferenceRing {
     return hash_(std::as_bytes(std::span(text.data(), text.size())));
   }
 
-  /// Empty where nothing is owned.
+  /// Empty if nothing is owned.
   std::string owner(std::uint64_t position) const {
     for (const Point& point : points) {
       if (point.position >= position) return point.id;
@@ -76,7 +76,7 @@ class ReferenceRing {
     return points.empty() ? "" : points.front().id;
   }
 
-  /// Every node that owns something, in the order in which the circle is read from `position`.
+  /// Every node that owns something, in order clockwise from `position`.
   Ids clockwise_from(std::uint64_t position) const {
     Ids ids;
     const auto see = [&](const std::string& id) {
@@ -95,8 +95,8 @@ class ReferenceRing {
     return pick(clockwise_from(position), r, rule);
   }
 
-  /// What the list becomes when `down` are down: the replicas that are up, in order, then what the
-  /// rule gives among the nodes that are up and was not a replica before.
+  /// The list when `down` are down: the replicas that are up, in order, then the nodes that the
+  /// rule picks among those that are up and were not replicas before.
   Ids live_replicas(std::uint64_t position, std::size_t r, Rule rule,
                     const std::set<std::string>& down) const {
     const Ids natural = replicas(position, r, rule);
@@ -108,7 +108,7 @@ class ReferenceRing {
     return result;
   }
 
-  /// In clockwise order over all datacenters.
+  /// In clockwise order, over all datacenters.
   Ids datacenter_replicas(std::uint64_t position,
                           const std::map<std::string, std::size_t>& wanted) const {
     const Ids order = clockwise_from(position);
@@ -127,14 +127,14 @@ class ReferenceRing {
     return result;
   }
 
-  /// Members that own nothing included.
+  /// Including members that own nothing.
   std::map<std::string, clockwise::Width> widths() const {
     std::map<std::string, clockwise::Width> result;
     for (const auto& [id, row] : members) result[id] = {};
     for (std::size_t i = 0; i < points.size(); ++i) {
       if (i == 0) {
         const std::uint64_t last = points.back().position;
-        // Past the last point and up to the first: all there is if they are at one position.
+        // From the last point to the first: the whole circle if all are at one position.
         result[points[0].id] += points[0].position == last
                                     ? clockwise::Width::whole_circle()
                                     : clockwise::Width(points[0].position - last);
@@ -154,7 +154,7 @@ class ReferenceRing {
     return result;
   }
 
-  // A rack is a rack of one datacenter; a member without one is a rack of its own.
+  // A rack belongs to one datacenter; a member without a rack is a separate rack.
   std::string domain_of(const std::string& id) const {
     const Row& row = members.at(id);
     return row.rack.empty() ? "node " + id
@@ -162,7 +162,7 @@ class ReferenceRing {
                                   row.datacenter + " " + row.rack;
   }
 
-  // The candidates are all the nodes that could be chosen, in order of preference.
+  // The candidates are all nodes that can be chosen, in order of preference.
   Ids pick(const Ids& candidates, std::size_t r, Rule rule) const {
     std::set<std::string> all_domains;
     for (const std::string& id : candidates) {

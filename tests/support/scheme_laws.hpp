@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_TESTS_SUPPORT_SCHEME_LAWS_HPP
 #define CLOCKWISE_TESTS_SUPPORT_SCHEME_LAWS_HPP
 
-// The laws that hold for every partitioner, as checks to be run on each.
+// Laws that hold for every partitioner, as checks to run on each.
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>    // abs, sqrt
@@ -16,7 +16,7 @@
 
 namespace clockwise_test {
 
-/// Keys by owner, members that own none left out.
+/// Keys by owner, without members that own none.
 template <class Scheme>
 std::map<std::string, std::size_t> loads(const Scheme& scheme,
                                          const std::vector<std::string>& keys) {
@@ -25,13 +25,13 @@ std::map<std::string, std::size_t> loads(const Scheme& scheme,
   return counts;
 }
 
-/// `count` of `trials` independent draws of chance `p` each: within four standard deviations.
+/// Whether `count` of `trials` draws of probability `p` is within four standard deviations.
 inline bool plausible(std::size_t count, std::size_t trials, double p) {
   const double n = static_cast<double>(trials);
   return std::abs(static_cast<double>(count) - n * p) <= 4 * std::sqrt(n * p * (1 - p)) + 1;
 }
 
-/// The two give every key the same owner and the same list of three.
+/// The two place every key on the same owner and the same list of three.
 template <class Scheme>
 void check_same_owners(const Scheme& a, const Scheme& b, const std::vector<std::string>& keys) {
   std::size_t differing = 0;
@@ -45,7 +45,7 @@ void check_same_owners(const Scheme& a, const Scheme& b, const std::vector<std::
   CHECK(differing == 0);
 }
 
-/// How many keys change owner; every one of them has to land on `joiner`.
+/// How many keys change owner; all of them must move to `joiner`.
 template <class Scheme>
 std::size_t keys_moved_to(const std::string& joiner, const Scheme& before, const Scheme& after,
                           const std::vector<std::string>& keys) {
@@ -62,7 +62,7 @@ std::size_t keys_moved_to(const std::string& joiner, const Scheme& before, const
   return moved;
 }
 
-/// Lists start with the owner, name each node once, and are as long as they can be.
+/// Lists start with the owner, name each node once, and are as long as possible.
 template <class Scheme>
 void check_preference_lists(const Scheme& scheme, std::size_t owning_nodes,
                             const std::vector<std::string>& keys) {
