@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Built with -fno-exceptions -fno-rtti. Without an argument the library has to work; with one, the
-// error of that name has to end the program with its message.
+// Built with -fno-exceptions -fno-rtti. Without an argument, the library must work; with one, the
+// error of that name must end the program with its message.
 #include <clockwise/clockwise.hpp>
 
 #if !CLOCKWISE_NO_EXCEPTIONS
