@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "clockwise/bounded_load.hpp"
-#include "clockwise/detail/mix.hpp"
+#include "clockwise/detail/base/mix.hpp"
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/jump.hpp"
 #include "clockwise/maglev.hpp"

@@ -4,7 +4,7 @@
 //
 // docs/mutations.md lists plausible mistakes; each was made on purpose, and a case failed.
 
-#include "clockwise/detail/lookup_index.hpp"
+#include "clockwise/detail/ring/lookup_index.hpp"
 
 #include <algorithm>
 #include <array>

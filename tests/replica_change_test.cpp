@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "clockwise/detail/mix.hpp"
+#include "clockwise/detail/base/mix.hpp"
 #include "clockwise/hash_ring.hpp"
 
 using clockwise::HashRing;

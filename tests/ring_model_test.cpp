@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "clockwise/detail/mix.hpp"
-#include "clockwise/detail/ring_table.hpp"
+#include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/movement.hpp"
 #include "support/hashes.hpp"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "clockwise/detail/mix.hpp"
+#include "clockwise/detail/base/mix.hpp"
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/movement.hpp"
 #include "support/errors.hpp"

@@ -31,10 +31,10 @@
 #include <vector>       // vector
 
 #include "clockwise/concepts.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/fixed_point.hpp"
-#include "clockwise/detail/mix.hpp"
-#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/fixed_point.hpp"
+#include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/hash.hpp"
 
 namespace clockwise {

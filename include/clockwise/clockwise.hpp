@@ -23,7 +23,7 @@
 #include "clockwise/multi_probe.hpp"
 #include "clockwise/node.hpp"
 #include "clockwise/rendezvous.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 #include "clockwise/replica_table.hpp"
 #include "clockwise/slot_map.hpp"
 #include "clockwise/theory.hpp"

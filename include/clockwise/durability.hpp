@@ -28,12 +28,12 @@
 #include <vector>     // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/mix.hpp"
-#include "clockwise/detail/replica_sweep.hpp"
-#include "clockwise/detail/ring_base.hpp"
-#include "clockwise/detail/walk.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/ring/replica_sweep.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
+#include "clockwise/detail/ring/walk.hpp"
+#include "clockwise/replication.hpp"
 #include "clockwise/theory.hpp"
 
 namespace clockwise {

@@ -26,8 +26,8 @@
 #include <utility>      // forward, move
 #include <vector>       // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/node.hpp"
 
 namespace clockwise {

@@ -9,7 +9,7 @@
 #include <cstdint>   // uint16_t, uint64_t
 #include <string>    // string
 
-#include "clockwise/detail/hash_policy.hpp"
+#include "clockwise/hash_function.hpp"
 
 namespace clockwise {
 

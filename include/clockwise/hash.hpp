@@ -15,7 +15,7 @@
 #include <string_view>  // string_view, u8string_view
 #include <type_traits>  // is_enum_v, underlying_type_t
 
-#include "clockwise/detail/hash_policy.hpp"
+#include "clockwise/hash_function.hpp"
 
 // xxHash is compiled into the caller, so that a short key costs a few instructions and no call.
 #ifndef XXH_INLINE_ALL

@@ -28,9 +28,9 @@
 #include <vector>         // vector
 
 #include "clockwise/concepts.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/mix.hpp"
-#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 
 namespace clockwise {
 

@@ -26,10 +26,10 @@
 #include <string>            // string, to_string
 #include <utility>           // move
 
-#include "clockwise/detail/bucket_table.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/fixed_point.hpp"
-#include "clockwise/detail/mix.hpp"
+#include "clockwise/detail/scheme/bucket_table.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/fixed_point.hpp"
+#include "clockwise/detail/base/mix.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"

@@ -25,13 +25,13 @@
 #include <vector>       // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/index_iterator.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/ring_diff.hpp"
-#include "clockwise/detail/walk.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/index_view.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/ring_diff.hpp"
+#include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -89,7 +89,7 @@ class MigrationPlan {
   /// Returns the steps, ordered to keep network cards busy: if each step starts, in order, once its
   /// two nodes are free, the last ends nearly as early as the critical node allows. Random access;
   /// makes each Step on access; valid while the plan lives.
-  using Steps = detail::IndexView<MigrationPlan>;
+  using Steps = IndexView<MigrationPlan>;
   Steps steps() const& { return Steps(*this); }
   /// On a temporary, returns the steps by value, so a loop over them is safe.
   std::vector<Step> steps() && {

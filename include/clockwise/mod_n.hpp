@@ -13,11 +13,11 @@
 #include <utility>           // move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/member_table.hpp"
-#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/scheme/surface.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 

@@ -19,12 +19,12 @@
 #include <vector>       // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/index_iterator.hpp"
-#include "clockwise/detail/ring_diff.hpp"
-#include "clockwise/detail/walk.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/index_view.hpp"
+#include "clockwise/detail/ring/ring_diff.hpp"
+#include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/mod_n.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -68,7 +68,7 @@ class Movement {
 
   /// Returns the arcs, clockwise, each as long as its two owners allow; those of one copy do not
   /// overlap. Random access; makes each Transfer on access; valid while the Movement lives.
-  using Transfers = detail::IndexView<Movement>;
+  using Transfers = IndexView<Movement>;
   Transfers transfers() const& { return Transfers(*this); }
   /// On a temporary, returns them by value, so a loop over movement(a, b).transfers() is safe.
   std::vector<Transfer<Node>> transfers() && {

@@ -23,16 +23,16 @@
 #include <vector>            // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/member_table.hpp"
-#include "clockwise/detail/mix.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/ring_table.hpp"
-#include "clockwise/detail/walk.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/scheme/surface.hpp"
+#include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
+#include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 

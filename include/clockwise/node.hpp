@@ -19,8 +19,8 @@
 #include <string>       // string, to_string
 #include <string_view>  // string_view
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 
 namespace clockwise {
 

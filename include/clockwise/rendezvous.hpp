@@ -25,15 +25,15 @@
 #include <utility>           // move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/fixed_point.hpp"
-#include "clockwise/detail/member_table.hpp"
-#include "clockwise/detail/mix.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/weighted_rank.hpp"
+#include "clockwise/detail/base/fixed_point.hpp"
+#include "clockwise/detail/scheme/surface.hpp"
+#include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/scheme/weighted_rank.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 

@@ -19,14 +19,14 @@
 #include <utility>      // move
 #include <vector>       // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/index_iterator.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/replica_sweep.hpp"
-#include "clockwise/detail/ring_base.hpp"
-#include "clockwise/detail/walk.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/index_view.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/replica_sweep.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
+#include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -35,7 +35,7 @@ namespace clockwise {
 template <class Node, std::unsigned_integral Index>
 class ReplicaRow {
  public:
-  using iterator = detail::IndexIterator<ReplicaRow>;
+  using iterator = IndexIterator<ReplicaRow>;
   using const_iterator = iterator;
   using value_type = Node;
 

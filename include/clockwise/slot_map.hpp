@@ -23,13 +23,13 @@
 #include <utility>           // move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/fixed_point.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/ring_base.hpp"
-#include "clockwise/detail/ring_edit.hpp"
-#include "clockwise/detail/ring_table.hpp"
-#include "clockwise/detail/topology.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/fixed_point.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
+#include "clockwise/detail/scheme/edit.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
+#include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"

@@ -22,13 +22,13 @@
 #include <utility>    // pair
 #include <vector>     // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/fixed_point.hpp"
-#include "clockwise/detail/replica_sweep.hpp"
-#include "clockwise/detail/ring_base.hpp"
-#include "clockwise/detail/topology.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/fixed_point.hpp"
+#include "clockwise/detail/ring/replica_sweep.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
+#include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 

@@ -23,10 +23,10 @@
 #include <utility>           // move
 #include <vector>            // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/ring_edit.hpp"
-#include "clockwise/detail/ring_table.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/scheme/edit.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"

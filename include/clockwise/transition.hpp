@@ -27,12 +27,12 @@
 #include <vector>     // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/ring_diff.hpp"
-#include "clockwise/detail/walk.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/ring_diff.hpp"
+#include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/hash.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 

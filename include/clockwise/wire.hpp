@@ -44,8 +44,8 @@
 #include <utility>      // move, pair
 #include <vector>       // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/node.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "clockwise/detail/ieee.hpp"
+#include "clockwise/detail/base/ieee.hpp"
 
 #include <bit>
 #include <catch2/catch_test_macros.hpp>

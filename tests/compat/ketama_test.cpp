@@ -16,7 +16,7 @@
 
 #include "../support/keys.hpp"
 #include "clockwise/concepts.hpp"
-#include "clockwise/detail/md5.hpp"
+#include "clockwise/detail/digest/md5.hpp"
 #include "clockwise/movement.hpp"
 
 namespace {

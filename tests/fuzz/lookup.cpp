@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "clockwise/detail/lookup_index.hpp"
+#include "clockwise/detail/ring/lookup_index.hpp"
 #include "fuzz/fuzz.hpp"
 
 namespace {

@@ -11,7 +11,7 @@
 #include <string>   // string
 #include <vector>   // vector
 
-#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 #include "support/keys.hpp"
 
 namespace clockwise_test {

@@ -23,12 +23,12 @@
 #include <vector>            // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/listed_ring.hpp"
-#include "clockwise/detail/murmur3.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/listed_ring.hpp"
+#include "clockwise/detail/digest/murmur3.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 

@@ -25,16 +25,16 @@
 #include <utility>           // move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/ieee.hpp"
-#include "clockwise/detail/listed_ring.hpp"
-#include "clockwise/detail/maglev_table.hpp"
-#include "clockwise/detail/member_table.hpp"
-#include "clockwise/detail/murmur2.hpp"
-#include "clockwise/detail/walk.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/ieee.hpp"
+#include "clockwise/listed_ring.hpp"
+#include "clockwise/detail/scheme/maglev_table.hpp"
+#include "clockwise/detail/scheme/surface.hpp"
+#include "clockwise/detail/digest/murmur2.hpp"
+#include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 

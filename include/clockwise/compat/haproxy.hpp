@@ -20,9 +20,9 @@
 #include <utility>           // move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/crc32.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/listed_ring.hpp"
+#include "clockwise/detail/digest/crc32.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/listed_ring.hpp"
 #include "clockwise/hash.hpp"
 
 namespace clockwise {

@@ -26,10 +26,10 @@
 #include <utility>           // pair
 #include <vector>            // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/ieee.hpp"
-#include "clockwise/detail/listed_ring.hpp"
-#include "clockwise/detail/md5.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/ieee.hpp"
+#include "clockwise/listed_ring.hpp"
+#include "clockwise/detail/digest/md5.hpp"
 #include "clockwise/hash.hpp"
 
 namespace clockwise {

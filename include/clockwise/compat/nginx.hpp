@@ -19,8 +19,8 @@
 #include <utility>           // pair
 #include <vector>            // vector
 
-#include "clockwise/detail/crc32.hpp"
-#include "clockwise/detail/listed_ring.hpp"
+#include "clockwise/detail/digest/crc32.hpp"
+#include "clockwise/listed_ring.hpp"
 #include "clockwise/hash.hpp"
 
 namespace clockwise {

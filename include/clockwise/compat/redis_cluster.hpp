@@ -28,13 +28,13 @@
 #include <utility>           // move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/crc16.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/ieee.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/resp.hpp"
+#include "clockwise/detail/digest/crc16.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/ieee.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/wire/resp.hpp"
 #include "clockwise/hash.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_IEEE_HPP
-#define CLOCKWISE_DETAIL_IEEE_HPP
+#ifndef CLOCKWISE_DETAIL_BASE_IEEE_HPP
+#define CLOCKWISE_DETAIL_BASE_IEEE_HPP
 
 // Floating-point arithmetic whose rounding decides an owner.
 //
@@ -15,7 +15,7 @@
 #include <cstdint>  // int32_t, uint64_t
 #include <limits>   // numeric_limits
 
-#include "clockwise/detail/fixed_point.hpp"
+#include "clockwise/detail/base/fixed_point.hpp"
 
 namespace clockwise::detail {
 
@@ -132,4 +132,4 @@ using Double = Ieee<53>;
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_IEEE_HPP
+#endif  // CLOCKWISE_DETAIL_BASE_IEEE_HPP

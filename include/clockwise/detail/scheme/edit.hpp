@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_RING_EDIT_HPP
-#define CLOCKWISE_DETAIL_RING_EDIT_HPP
+#ifndef CLOCKWISE_DETAIL_SCHEME_EDIT_HPP
+#define CLOCKWISE_DETAIL_SCHEME_EDIT_HPP
 
 // The write side of a ring that members join and leave: a change is collected, planned separately
 // and merged into the table, all or nothing.
@@ -17,11 +17,11 @@
 #include <utility>      // forward, move, move_if_noexcept
 #include <vector>       // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/ring_base.hpp"
-#include "clockwise/detail/ring_table.hpp"
-#include "clockwise/detail/topology.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
+#include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
 
@@ -279,4 +279,4 @@ class EditableRing : public RingBase<Ring, Node, Index, Lookup> {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_RING_EDIT_HPP
+#endif  // CLOCKWISE_DETAIL_SCHEME_EDIT_HPP

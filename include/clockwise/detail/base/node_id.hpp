@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_NODE_ID_HPP
-#define CLOCKWISE_DETAIL_NODE_ID_HPP
+#ifndef CLOCKWISE_DETAIL_BASE_NODE_ID_HPP
+#define CLOCKWISE_DETAIL_BASE_NODE_ID_HPP
 
 #include <charconv>     // to_chars
 #include <concepts>     // convertible_to, integral, same_as
@@ -72,4 +72,4 @@ auto id_of(const Node& node) {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_NODE_ID_HPP
+#endif  // CLOCKWISE_DETAIL_BASE_NODE_ID_HPP

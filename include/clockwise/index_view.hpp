@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_INDEX_ITERATOR_HPP
-#define CLOCKWISE_DETAIL_INDEX_ITERATOR_HPP
+#ifndef CLOCKWISE_INDEX_VIEW_HPP
+#define CLOCKWISE_INDEX_VIEW_HPP
 
 #include <compare>      // strong_ordering
 #include <cstddef>      // ptrdiff_t, size_t
@@ -8,7 +8,7 @@
 #include <type_traits>  // conditional_t, is_reference_v, remove_cvref_t
 #include <utility>      // declval
 
-namespace clockwise::detail {
+namespace clockwise {
 
 /// Random access to anything with an operator[](size_t) that returns references or values.
 template <class Range>
@@ -93,6 +93,6 @@ class IndexView {
   const Owner* owner_;
 };
 
-}  // namespace clockwise::detail
+}  // namespace clockwise
 
-#endif  // CLOCKWISE_DETAIL_INDEX_ITERATOR_HPP
+#endif  // CLOCKWISE_INDEX_VIEW_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_CRC16_HPP
-#define CLOCKWISE_DETAIL_CRC16_HPP
+#ifndef CLOCKWISE_DETAIL_DIGEST_CRC16_HPP
+#define CLOCKWISE_DETAIL_DIGEST_CRC16_HPP
 
 // CRC-16/XMODEM: polynomial 0x1021, start 0, neither input nor output reflected.
 //
@@ -74,4 +74,4 @@ constexpr std::uint16_t crc16(std::string_view bytes) {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_CRC16_HPP
+#endif  // CLOCKWISE_DETAIL_DIGEST_CRC16_HPP

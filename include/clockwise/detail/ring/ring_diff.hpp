@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_RING_DIFF_HPP
-#define CLOCKWISE_DETAIL_RING_DIFF_HPP
+#ifndef CLOCKWISE_DETAIL_RING_RING_DIFF_HPP
+#define CLOCKWISE_DETAIL_RING_RING_DIFF_HPP
 
 // The difference of two rings: the one comparison of tables behind movement, plans and transitions.
 
@@ -13,10 +13,10 @@
 #include <vector>       // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/replica_sweep.hpp"
-#include "clockwise/detail/ring_base.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/replica_sweep.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
 
 namespace clockwise::detail {
 
@@ -159,4 +159,4 @@ void for_each_copy_change(const Before& before, const After& after, const Reques
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_RING_DIFF_HPP
+#endif  // CLOCKWISE_DETAIL_RING_RING_DIFF_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_RING_BASE_HPP
-#define CLOCKWISE_DETAIL_RING_BASE_HPP
+#ifndef CLOCKWISE_DETAIL_SCHEME_RING_BASE_HPP
+#define CLOCKWISE_DETAIL_SCHEME_RING_BASE_HPP
 
 // The queries of every ring, however its vnodes are placed. A ring flavour derives from
 // RingBase<Flavour, Node, Index>, offers `position_of(key)`, and fills the table and the members.
@@ -17,14 +17,14 @@
 #include <vector>       // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/ring_table.hpp"
-#include "clockwise/detail/successors.hpp"
-#include "clockwise/detail/topology.hpp"
-#include "clockwise/detail/walk.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
+#include "clockwise/detail/ring/successors.hpp"
+#include "clockwise/detail/ring/topology.hpp"
+#include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise::detail {
 
@@ -354,4 +354,4 @@ concept Ring = requires(const T& ring) {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_RING_BASE_HPP
+#endif  // CLOCKWISE_DETAIL_SCHEME_RING_BASE_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_ERROR_HPP
-#define CLOCKWISE_DETAIL_ERROR_HPP
+#ifndef CLOCKWISE_DETAIL_BASE_ERROR_HPP
+#define CLOCKWISE_DETAIL_BASE_ERROR_HPP
 
 #include <stdexcept>    // invalid_argument, length_error, out_of_range
 #include <string>       // string
@@ -64,4 +64,4 @@ inline std::string Quoted::operator()(std::string_view id) const {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_ERROR_HPP
+#endif  // CLOCKWISE_DETAIL_BASE_ERROR_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_LISTED_RING_HPP
-#define CLOCKWISE_DETAIL_LISTED_RING_HPP
+#ifndef CLOCKWISE_LISTED_RING_HPP
+#define CLOCKWISE_LISTED_RING_HPP
 
 // What the rings of other engines have in common: a list of servers, whose order breaks ties and
 // whose weights can each move all points, so a change rebuilds the table.
@@ -16,10 +16,10 @@
 #include <utility>           // forward, move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/ring_base.hpp"
-#include "clockwise/detail/topology.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
+#include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/node.hpp"
 
 namespace clockwise::detail {
@@ -258,4 +258,4 @@ class ListedRing : public RingBase<Ring, std::string, std::uint16_t> {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_LISTED_RING_HPP
+#endif  // CLOCKWISE_LISTED_RING_HPP

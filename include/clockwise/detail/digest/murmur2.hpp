@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_MURMUR2_HPP
-#define CLOCKWISE_DETAIL_MURMUR2_HPP
+#ifndef CLOCKWISE_DETAIL_DIGEST_MURMUR2_HPP
+#define CLOCKWISE_DETAIL_DIGEST_MURMUR2_HPP
 
 // MurmurHash2, 64 bits ("64A"), read little-endian on every platform.
 
@@ -33,4 +33,4 @@ inline std::uint64_t murmur2(std::span<const std::byte> bytes, std::uint64_t see
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_MURMUR2_HPP
+#endif  // CLOCKWISE_DETAIL_DIGEST_MURMUR2_HPP

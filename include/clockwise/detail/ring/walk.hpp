@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_WALK_HPP
-#define CLOCKWISE_DETAIL_WALK_HPP
+#ifndef CLOCKWISE_DETAIL_RING_WALK_HPP
+#define CLOCKWISE_DETAIL_RING_WALK_HPP
 
 // The walk behind every preference list: clockwise from a key, taking owners while quotas last.
 //
@@ -14,9 +14,9 @@
 #include <string_view>  // string_view
 #include <vector>       // vector
 
-#include "clockwise/detail/ring_table.hpp"
-#include "clockwise/detail/topology.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
+#include "clockwise/detail/ring/topology.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise::detail {
 
@@ -156,4 +156,4 @@ void walk(const Table& table, std::size_t rank, std::size_t wanted, Take take) {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_WALK_HPP
+#endif  // CLOCKWISE_DETAIL_RING_WALK_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_MIX_HPP
-#define CLOCKWISE_DETAIL_MIX_HPP
+#ifndef CLOCKWISE_DETAIL_BASE_MIX_HPP
+#define CLOCKWISE_DETAIL_BASE_MIX_HPP
 
 #include <cstdint>  // uint64_t
 
@@ -23,4 +23,4 @@ constexpr std::uint64_t draw(std::uint64_t key, std::uint64_t i) noexcept {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_MIX_HPP
+#endif  // CLOCKWISE_DETAIL_BASE_MIX_HPP

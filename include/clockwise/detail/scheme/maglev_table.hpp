@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_MAGLEV_TABLE_HPP
-#define CLOCKWISE_DETAIL_MAGLEV_TABLE_HPP
+#ifndef CLOCKWISE_DETAIL_SCHEME_MAGLEV_TABLE_HPP
+#define CLOCKWISE_DETAIL_SCHEME_MAGLEV_TABLE_HPP
 
 // The table of Maglev hashing: filling it, and reading it afterwards.
 
@@ -11,8 +11,8 @@
 #include <string>    // to_string
 #include <vector>    // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/fixed_point.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/fixed_point.hpp"
 
 namespace clockwise::detail {
 
@@ -105,4 +105,4 @@ class MaglevTable {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_MAGLEV_TABLE_HPP
+#endif  // CLOCKWISE_DETAIL_SCHEME_MAGLEV_TABLE_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_RESP_HPP
-#define CLOCKWISE_DETAIL_RESP_HPP
+#ifndef CLOCKWISE_DETAIL_WIRE_RESP_HPP
+#define CLOCKWISE_DETAIL_WIRE_RESP_HPP
 
 // Replies in Redis's serialization protocol, versions 2 and 3, as far as cluster maps need them.
 // The bytes come from a network: nesting is bounded, and memory by a small multiple of the input.
@@ -13,7 +13,7 @@
 #include <system_error>  // errc
 #include <vector>        // vector
 
-#include "clockwise/detail/error.hpp"
+#include "clockwise/detail/base/error.hpp"
 
 namespace clockwise::detail {
 
@@ -120,4 +120,4 @@ class RespReader {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_RESP_HPP
+#endif  // CLOCKWISE_DETAIL_WIRE_RESP_HPP

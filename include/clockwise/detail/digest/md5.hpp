@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_MD5_HPP
-#define CLOCKWISE_DETAIL_MD5_HPP
+#ifndef CLOCKWISE_DETAIL_DIGEST_MD5_HPP
+#define CLOCKWISE_DETAIL_DIGEST_MD5_HPP
 
 // MD5 (RFC 1321), for placement schemes built on it. Not for security.
 
@@ -107,4 +107,4 @@ class Md5 {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_MD5_HPP
+#endif  // CLOCKWISE_DETAIL_DIGEST_MD5_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_MURMUR3_HPP
-#define CLOCKWISE_DETAIL_MURMUR3_HPP
+#ifndef CLOCKWISE_DETAIL_DIGEST_MURMUR3_HPP
+#define CLOCKWISE_DETAIL_DIGEST_MURMUR3_HPP
 
 // The first 64 bits of MurmurHash3 x64 128, seed 0, as Apache Cassandra computes it: the bytes
 // after the last whole block are sign-extended before they are put in place. The original does not.
@@ -52,4 +52,4 @@ constexpr std::uint64_t cassandra_murmur3(std::string_view bytes) noexcept {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_MURMUR3_HPP
+#endif  // CLOCKWISE_DETAIL_DIGEST_MURMUR3_HPP

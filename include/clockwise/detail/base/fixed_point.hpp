@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_FIXED_POINT_HPP
-#define CLOCKWISE_DETAIL_FIXED_POINT_HPP
+#ifndef CLOCKWISE_DETAIL_BASE_FIXED_POINT_HPP
+#define CLOCKWISE_DETAIL_BASE_FIXED_POINT_HPP
 
 // Arithmetic on 128 bits and on the exact values of doubles, in integers, so that a weight has the
 // same effect on every platform.
@@ -107,4 +107,4 @@ inline std::vector<std::uint64_t> integer_weights(const std::vector<double>& wei
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_FIXED_POINT_HPP
+#endif  // CLOCKWISE_DETAIL_BASE_FIXED_POINT_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_HASH_POLICY_HPP
-#define CLOCKWISE_DETAIL_HASH_POLICY_HPP
+#ifndef CLOCKWISE_HASH_FUNCTION_HPP
+#define CLOCKWISE_HASH_FUNCTION_HPP
 
 // The hash policies without xxHash itself, so that fwd.hpp can name HashRing<> at no cost.
 
@@ -38,4 +38,4 @@ struct Xxh64 {
 
 }  // namespace clockwise
 
-#endif  // CLOCKWISE_DETAIL_HASH_POLICY_HPP
+#endif  // CLOCKWISE_HASH_FUNCTION_HPP

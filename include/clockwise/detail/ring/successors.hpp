@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_SUCCESSORS_HPP
-#define CLOCKWISE_DETAIL_SUCCESSORS_HPP
+#ifndef CLOCKWISE_DETAIL_RING_SUCCESSORS_HPP
+#define CLOCKWISE_DETAIL_RING_SUCCESSORS_HPP
 
 #include <array>     // array
 #include <cstddef>   // ptrdiff_t, size_t
@@ -121,4 +121,4 @@ class Successors {
 
 }  // namespace clockwise
 
-#endif  // CLOCKWISE_DETAIL_SUCCESSORS_HPP
+#endif  // CLOCKWISE_DETAIL_RING_SUCCESSORS_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_WEIGHTED_RANK_HPP
-#define CLOCKWISE_DETAIL_WEIGHTED_RANK_HPP
+#ifndef CLOCKWISE_DETAIL_SCHEME_WEIGHTED_RANK_HPP
+#define CLOCKWISE_DETAIL_SCHEME_WEIGHTED_RANK_HPP
 
 // -ln(u) / w without a floating-point unit: the rank of a draw of weight w.
 //
@@ -16,7 +16,7 @@
 #include <cstddef>  // size_t
 #include <cstdint>  // uint64_t
 
-#include "clockwise/detail/fixed_point.hpp"
+#include "clockwise/detail/base/fixed_point.hpp"
 
 namespace clockwise::detail {
 
@@ -77,4 +77,4 @@ constexpr std::uint64_t weighted_rank(std::uint64_t x, const Scaled& one_over_we
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_WEIGHTED_RANK_HPP
+#endif  // CLOCKWISE_DETAIL_SCHEME_WEIGHTED_RANK_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_TOPOLOGY_HPP
-#define CLOCKWISE_DETAIL_TOPOLOGY_HPP
+#ifndef CLOCKWISE_DETAIL_RING_TOPOLOGY_HPP
+#define CLOCKWISE_DETAIL_RING_TOPOLOGY_HPP
 
 // Which members fail together: the racks and datacenters of a node table, as small numbers.
 
@@ -112,4 +112,4 @@ class Topology {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_TOPOLOGY_HPP
+#endif  // CLOCKWISE_DETAIL_RING_TOPOLOGY_HPP

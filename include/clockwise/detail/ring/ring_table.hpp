@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_RING_TABLE_HPP
-#define CLOCKWISE_DETAIL_RING_TABLE_HPP
+#ifndef CLOCKWISE_DETAIL_RING_RING_TABLE_HPP
+#define CLOCKWISE_DETAIL_RING_RING_TABLE_HPP
 
 // The sorted table of every ring flavour: the positions of the vnodes, and their owners.
 //
@@ -29,7 +29,7 @@
 #include <vector>       // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/lookup_index.hpp"
+#include "clockwise/detail/ring/lookup_index.hpp"
 #include "clockwise/fwd.hpp"
 
 namespace clockwise::detail {
@@ -276,4 +276,4 @@ class RingTable {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_RING_TABLE_HPP
+#endif  // CLOCKWISE_DETAIL_RING_RING_TABLE_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_REPLICA_SWEEP_HPP
-#define CLOCKWISE_DETAIL_REPLICA_SWEEP_HPP
+#ifndef CLOCKWISE_DETAIL_RING_REPLICA_SWEEP_HPP
+#define CLOCKWISE_DETAIL_RING_REPLICA_SWEEP_HPP
 
 // The replica sets of all arcs of a ring in one sweep. A walk from each of M positions costs M * M
 // steps if a rack is rare. The sweep goes counter-clockwise instead and derives each list from its
@@ -15,9 +15,9 @@
 #include <utility>    // index_sequence, make_index_sequence, swap
 #include <vector>     // vector
 
-#include "clockwise/detail/topology.hpp"
-#include "clockwise/detail/walk.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/detail/ring/topology.hpp"
+#include "clockwise/detail/ring/walk.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise::detail {
 
@@ -234,4 +234,4 @@ void for_each_replica_set(const Ring& ring, const Request& request, Visit visit)
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_REPLICA_SWEEP_HPP
+#endif  // CLOCKWISE_DETAIL_RING_REPLICA_SWEEP_HPP

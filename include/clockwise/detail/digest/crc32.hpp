@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_CRC32_HPP
-#define CLOCKWISE_DETAIL_CRC32_HPP
+#ifndef CLOCKWISE_DETAIL_DIGEST_CRC32_HPP
+#define CLOCKWISE_DETAIL_DIGEST_CRC32_HPP
 
 // CRC-32 as in Ethernet, zlib and nginx: polynomial 0x04c11db7, everything reflected, all ones
 // before and after.
@@ -39,4 +39,4 @@ class Crc32 {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_CRC32_HPP
+#endif  // CLOCKWISE_DETAIL_DIGEST_CRC32_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_BUCKET_TABLE_HPP
-#define CLOCKWISE_DETAIL_BUCKET_TABLE_HPP
+#ifndef CLOCKWISE_DETAIL_SCHEME_BUCKET_TABLE_HPP
+#define CLOCKWISE_DETAIL_SCHEME_BUCKET_TABLE_HPP
 
 // Members in numbered buckets, for schemes that hash a key to a number. A bucket can be a gap.
 
@@ -12,12 +12,12 @@
 #include <utility>    // move, pair
 #include <vector>     // vector
 
-#include "clockwise/detail/member_table.hpp"
-#include "clockwise/detail/mix.hpp"
-#include "clockwise/detail/node_id.hpp"
-#include "clockwise/detail/walk.hpp"
+#include "clockwise/detail/scheme/surface.hpp"
+#include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/hash.hpp"
-#include "clockwise/replica_list.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise::detail {
 
@@ -141,4 +141,4 @@ class BucketTable : public MemberTable<Scheme, Hash, UnweightedNode<Node>> {
 
 }  // namespace clockwise::detail
 
-#endif  // CLOCKWISE_DETAIL_BUCKET_TABLE_HPP
+#endif  // CLOCKWISE_DETAIL_SCHEME_BUCKET_TABLE_HPP

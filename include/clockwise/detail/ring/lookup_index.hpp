@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_LOOKUP_INDEX_HPP
-#define CLOCKWISE_DETAIL_LOOKUP_INDEX_HPP
+#ifndef CLOCKWISE_DETAIL_RING_LOOKUP_INDEX_HPP
+#define CLOCKWISE_DETAIL_RING_LOOKUP_INDEX_HPP
 
 // An index that makes a lookup in a sorted table of hashes cost about one memory read.
 //
@@ -370,4 +370,4 @@ class LookupIndex {
 #undef CLOCKWISE_COLD
 #undef CLOCKWISE_SSE2_SCAN
 
-#endif  // CLOCKWISE_DETAIL_LOOKUP_INDEX_HPP
+#endif  // CLOCKWISE_DETAIL_RING_LOOKUP_INDEX_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_DETAIL_MEMBER_TABLE_HPP
-#define CLOCKWISE_DETAIL_MEMBER_TABLE_HPP
+#ifndef CLOCKWISE_DETAIL_SCHEME_SURFACE_HPP
+#define CLOCKWISE_DETAIL_SCHEME_SURFACE_HPP
 
 // What partitioners other than rings share: members sorted by id, and the keys' hash.
 
@@ -13,8 +13,8 @@
 #include <utility>      // move
 #include <vector>       // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
 
@@ -150,4 +150,4 @@ class MemberTable {
 }  // namespace detail
 }  // namespace clockwise
 
-#endif  // CLOCKWISE_DETAIL_MEMBER_TABLE_HPP
+#endif  // CLOCKWISE_DETAIL_SCHEME_SURFACE_HPP

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#ifndef CLOCKWISE_REPLICA_LIST_HPP
-#define CLOCKWISE_REPLICA_LIST_HPP
+#ifndef CLOCKWISE_REPLICATION_HPP
+#define CLOCKWISE_REPLICATION_HPP
 
 // What a preference list is asked for, and its type.
 
@@ -12,9 +12,9 @@
 #include <utility>           // move
 #include <vector>            // vector
 
-#include "clockwise/detail/error.hpp"
-#include "clockwise/detail/index_iterator.hpp"
-#include "clockwise/detail/node_id.hpp"
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/index_view.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 
 namespace clockwise {
 
@@ -67,7 +67,7 @@ class DatacenterReplicas {
 template <class Node>
 class ReplicaList {
  public:
-  using iterator = detail::IndexIterator<ReplicaList>;
+  using iterator = IndexIterator<ReplicaList>;
   using const_iterator = iterator;
   using value_type = Node;
 
@@ -138,4 +138,4 @@ class ReplicaList {
 
 }  // namespace clockwise
 
-#endif  // CLOCKWISE_REPLICA_LIST_HPP
+#endif  // CLOCKWISE_REPLICATION_HPP
