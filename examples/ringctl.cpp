@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// ringctl: what an operator of a consistent-hashing fleet asks. Each subcommand is a file in
-// ringctl/.
+// ringctl: a command line for consistent-hashing fleets. Each subcommand is a file in ringctl/.
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -34,15 +33,17 @@ int complain(const std::string& message, int code) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Which node owns a key, how even the load is, and what a change moves.", "ringctl");
+  CLI::App app("Show which node owns a key, how even the load is, and what a change moves.",
+               "ringctl");
   app.set_version_flag("--version", version());
   app.require_subcommand(1);
   app.get_formatter()->column_width(26);
   app.footer(std::string(ringctl::fleet_file_help) + R"(
-Text is for people; csv and json keep every byte and every digit. In JSON a name
-or a key that is not UTF-8 is {"hex": "..."}.
+Text is for people; csv and json keep every byte and digit. In JSON, a name or
+key that is not UTF-8 is {"hex": "..."}.
 
-Exit codes: 0 done, 1 the result could not be written, 2 wrong input.
+Exit codes: 0 success, 1 cannot write the result or out of memory, 2 invalid
+input.
 )");
   ringctl::add_route(app);
   ringctl::add_shares(app);

@@ -8,8 +8,8 @@ class App;
 
 namespace ringctl {
 
-// A subcommand is a file that defines its function below: it adds the subcommand to `app`, with a
-// callback that does the work and throws InputError or OutputError where it cannot.
+// Each function adds its subcommand to `app`, with a callback that does the work and throws
+// InputError or OutputError if it cannot. The file <subcommand>.cpp defines it.
 void add_compare(CLI::App& app);
 void add_convert(CLI::App& app);
 void add_diff(CLI::App& app);

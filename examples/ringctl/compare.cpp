@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// ringctl compare: every scheme on one fleet and the same keys.
+// ringctl compare: all schemes on one fleet and the same keys.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -41,7 +41,7 @@ namespace {
 thread_local std::uint64_t live_bytes = 0;  // by this thread, which does all the work
 }
 
-// Counts what schemes hold on the heap.
+// Counts the heap memory that schemes hold.
 void* operator new(std::size_t size) {
   void* const memory = std::malloc(size);
   if (memory == nullptr) throw std::bad_alloc();
@@ -74,11 +74,11 @@ struct CompareOptions {
   Format format = Format::text;
 };
 
-/// What cannot be measured.
+/// Properties of a scheme that are not measured.
 struct Traits {
   const char* name;
   const char* replicas;
-  const char* coordination;  ///< What programs have to share to agree.
+  const char* coordination;  ///< What programs must share to agree on owners.
 };
 
 struct Result {
@@ -90,7 +90,7 @@ struct Result {
   double peak_to_mean = 0;
   double cv = 0;
   double join = 0;              ///< Share of the keys that move when a node of weight 1 joins.
-  std::optional<double> leave;  ///< When the middle node leaves; nothing where it cannot.
+  std::optional<double> leave;  ///< If the middle node leaves; nothing if it cannot.
 };
 
 struct Comparison {
@@ -102,12 +102,12 @@ struct Comparison {
   std::vector<Result> results;
 };
 
-/// Of processor time: what else the machine does is not to count.
+/// Of CPU time, so that other processes do not count.
 double seconds_since(std::clock_t start) {
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
-/// Bytes that the heap has given out, where it can be asked.
+/// Bytes allocated on the heap, if the platform reports them.
 std::optional<std::uint64_t> heap_bytes() {
 #if defined(__linux__)
   return live_bytes;
@@ -116,7 +116,7 @@ std::optional<std::uint64_t> heap_bytes() {
 #endif
 }
 
-/// The owners of all keys, as numbers in `ids`.
+/// Returns the owner of each key, by its number in `ids`.
 template <class Scheme>
 std::vector<std::uint32_t> owners(const Scheme& scheme, const std::vector<Position>& keys,
                                   const std::map<std::string, std::uint32_t>& ids) {
@@ -142,7 +142,7 @@ class Bench {
  public:
   Bench(const Fleet& fleet, const CompareOptions& options) {
     for (const FleetNode& node : fleet.nodes) {
-      // A drained node owns nothing, and schemes without weights cannot have one.
+      // A drained node owns nothing, and schemes without weights cannot hold one.
       if (node.options.weight > 0) nodes_.push_back(node);
     }
     for (const FleetNode& node : nodes_) {
@@ -164,7 +164,7 @@ class Bench {
     });
   }
 
-  /// make() gives the scheme without nodes.
+  /// make() returns the scheme without nodes.
   template <class Make>
   void run(const Traits& traits, Make make) {
     using Scheme = decltype(make());
@@ -175,7 +175,7 @@ class Bench {
     const auto heap_before = heap_bytes();
     const auto scheme = std::make_unique<Scheme>(filled(make));
     if (heap_before) result.bytes = *heap_bytes() - *heap_before;
-    // The best of three: what disturbs a measurement only makes it longer.
+    // The best of three, because a disturbance only makes a measurement longer.
     for (int round = 0; round < 3; ++round) {
       const auto start = std::clock();
       const Scheme again = filled(make);
@@ -238,7 +238,7 @@ class Bench {
     keep_least(result.lookup_ns, elapsed * 1e9 / static_cast<double>(keys_.size()), round);
   }
 
-  /// A node's load beside its fair one, by weight.
+  /// Compares each node's load with its fair load by weight.
   void measure_balance(const std::vector<std::uint32_t>& by_key, Result& result) const {
     std::vector<std::size_t> counts(ids_.size());
     for (const std::uint32_t owner : by_key) ++counts[owner];
@@ -257,17 +257,17 @@ class Bench {
   double total_weight_ = 0;
   std::vector<Position> keys_;
   Comparison comparison_;
-  mutable volatile std::size_t used_ = 0;  // so that no lookup is left out
+  mutable volatile std::size_t used_ = 0;  // so that the compiler omits no lookup
 };
 
-/// The first power of two that gives each node 64 slots.
+/// The first power of two from 1,024 that gives each node 64 slots, up to 2^20.
 std::uint32_t slots_for(std::size_t nodes) {
   std::uint32_t slots = 1024;
   while (slots < 64 * nodes && slots < std::uint32_t{1} << 20) slots *= 2;
   return slots;
 }
 
-/// A prime that gives each node 100 entries.
+/// A prime that gives each node 100 entries, up to 5,000,011.
 std::uint32_t maglev_size_for(std::size_t nodes) {
   return nodes * 100 <= 65537 ? 65537 : nodes * 100 <= 655373 ? 655373 : 5000011;
 }
@@ -319,9 +319,9 @@ void print_text(const Comparison& comparison, const CompareOptions& options) {
   speed.print(out);
   out << "\n";
   moves.print(out);
-  out << "\nTimes are processor time, the best of three; keys are hashed beforehand. Loads\n"
-         "are counted over the keys, beside fair ones by weight. \""
-      << shown(comparison.joiner) << "\" joins with\nweight 1; \"" << shown(comparison.leaver)
+  out << "\nTimes are CPU time, best of three, with keys already hashed. Loads are counted\n"
+         "over the keys, relative to fair loads by weight. \""
+      << shown(comparison.joiner) << "\" joins with weight 1;\n\"" << shown(comparison.leaver)
       << "\", in the middle of the file, leaves.\n";
   out.flush();
 }
@@ -371,7 +371,7 @@ void print_json(const Comparison& comparison, const CompareOptions& options) {
 
 // --- The chart ----------------------------------------------------------------------------------
 
-/// One panel of bars, a scheme a row.
+/// One panel of bars, one row per scheme.
 struct Panel {
   std::string title;
   std::vector<std::optional<double>> lengths;  ///< 0 to 1 of the panel's width.
@@ -461,7 +461,7 @@ void run_compare(const CompareOptions& options) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto* const command = app.add_subcommand("compare", "Every scheme on the same fleet and keys");
+  auto* const command = app.add_subcommand("compare", "Compare all schemes on one fleet");
   const auto options = std::make_shared<CompareOptions>();
   add_fleet_argument(*command, options->fleet);
   command
@@ -470,17 +470,17 @@ void add_compare(CLI::App& app) {
           [options](const std::string& text) {
             options->keys = parse_count(text, "--keys", 1, 100'000'000);
           },
-          "How many keys to look up [1000000]")
+          "Number of keys to look up [1000000]")
       ->type_name("N");
-  command->add_option("--svg", options->svg, "Draw a chart into this file too")->type_name("FILE");
+  command->add_option("--svg", options->svg, "Also draw a chart into this file")->type_name("FILE");
   add_placement_options(*command, options->placement);
   add_format_option(*command, options->format);
   command->footer(
-      R"(Lookup: what remains once the key is hashed. Bytes: what the scheme holds on the
-heap. Moves: the share of the keys whose owner changes when a node of weight 1
-joins, and when the node in the middle of the file leaves; the floor is what no
-scheme can do without. Shared state: what programs have to agree on to agree on
-owners. Drained nodes are left out. Which scheme to take: docs/choosing.md.
+      R"(Lookup: time without hashing the key. Bytes: the scheme's heap memory. Moves: the
+share of keys that change owner when a node of weight 1 joins, and when the node
+in the middle of the file leaves; no scheme can move less than the floor. Shared
+state: what programs must share to agree on owners. Drained nodes are left out.
+To choose a scheme, see docs/choosing.md.
 )");
   command->callback([options] { run_compare(*options); });
 }

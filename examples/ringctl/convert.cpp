@@ -28,7 +28,7 @@ struct ConvertOptions {
 
 std::string to_csv(const MembershipFile& file) {
   if (file.members.has_tokens) {
-    throw InputError(file.name + ": a fleet file has no place for the tokens of a token ring");
+    throw InputError(file.name + ": a fleet file cannot hold the tokens of a token ring");
   }
   std::string text = "id,weight,rack,datacenter\n";
   for (const auto& row : file.members.members) {
@@ -61,22 +61,21 @@ void run_convert(const ConvertOptions& options) {
 }  // namespace
 
 void add_convert(CLI::App& app) {
-  auto* const command = app.add_subcommand("convert", "A fleet as CSV, JSON or wire bytes");
+  auto* const command = app.add_subcommand("convert", "Convert a fleet to CSV, JSON or wire bytes");
   const auto options = std::make_shared<ConvertOptions>();
-  command->add_option("fleet", options->fleet, "The fleet, in any form; - is standard input")
+  command->add_option("fleet", options->fleet, "Fleet in any form; - is standard input")
       ->required()
       ->type_name("FLEET");
-  command->add_option("--to", options->form, "The form to write")
+  command->add_option("--to", options->form, "Form to write")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Form>{
           {"csv", Form::csv}, {"json", Form::json}, {"wire", Form::wire}}))
       ->type_name("csv|json|wire")
       ->required();
   add_placement_options(*command, options->placement);
   command->footer(
-      R"(The form of the input is told by how it begins. JSON and wire bytes carry the
-hash and the vnodes; a fleet file does not, so for one --hash and --vnodes count.
-Wire bytes are what programs exchange: small, checksummed, and the same for rings
-that are equal.
+      R"(The input's form is detected from its first bytes. JSON and wire bytes carry hash
+and vnodes; for a fleet file, use --hash and --vnodes. Wire bytes are for
+programs to exchange: small, checksummed, and the same for equal rings.
 )");
   command->callback([options] { run_convert(*options); });
 }

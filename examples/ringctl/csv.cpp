@@ -40,7 +40,7 @@ bool CsvReader::next(CsvRecord& record) {
   return true;
 }
 
-/// Bytes of the line end that the rest begins with; 0 where it begins with none.
+/// Returns the length of the line end at the start of the rest; 0 if there is none.
 std::size_t CsvReader::line_end() const {
   if (rest_.starts_with('\n') || rest_ == "\r") return 1;
   return rest_.starts_with("\r\n") ? 2 : 0;
@@ -77,7 +77,7 @@ std::string CsvReader::quoted_field() {
   for (;;) {
     rest_.remove_prefix(1);  // the opening quote, or the second of two
     const std::size_t quote = rest_.find('"');
-    if (quote == rest_.npos) fail(first_line, "a quote is opened and never closed");
+    if (quote == rest_.npos) fail(first_line, "unterminated quote");
     for (const char c : rest_.substr(0, quote)) line_ += c == '\n' ? 1 : 0;
     text += rest_.substr(0, quote);
     rest_.remove_prefix(quote + 1);

@@ -10,23 +10,23 @@
 namespace ringctl {
 
 struct CsvRecord {
-  std::size_t line = 0;  ///< Where it begins, from 1.
+  std::size_t line = 0;  ///< Its first line, from 1.
   std::vector<std::string> fields;
 };
 
-/// RFC 4180 with what people add to it: lines end in LF or CRLF; blank lines and lines that begin
-/// with # are passed over; blanks around a field are not part of it unless it is quoted; a UTF-8
-/// byte order mark is passed over. Bytes are taken as they are.
+/// Reads RFC 4180 with common additions: lines end in LF or CRLF; blank lines, lines that begin
+/// with # and a UTF-8 byte order mark are ignored; blanks around a field are not part of it unless
+/// it is quoted. Bytes are not interpreted otherwise.
 class CsvReader {
  public:
-  /// `name` is what messages call the text. The text must stay while it is read.
+  /// Messages call the text `name`. The text must outlive the reader.
   CsvReader(std::string_view text, std::string name);
 
-  /// False at the end. Throws InputError for a quote that is out of place or never closed, and for
-  /// a lone carriage return, with the line.
+  /// Reads the next record; returns false at the end. Throws InputError, with the line, if a quote
+  /// is misplaced or unterminated, or a carriage return stands alone.
   bool next(CsvRecord& record);
 
-  /// Throws InputError with the name and the line.
+  /// Throws InputError with name, line and `why`.
   [[noreturn]] void fail(std::size_t line, const std::string& why) const;
 
  private:

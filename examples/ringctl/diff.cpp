@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// ringctl diff: what a change of the fleet moves, on the ring and under hash mod N.
+// ringctl diff: what a change of the fleet moves, on a ring and under hash mod N.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,8 +31,8 @@ namespace ringctl {
 
 namespace {
 
-/// Above this many pairs of nodes exchange keys, they are counted together: under mod N the pairs
-/// are as many as the least common multiple of the two counts of nodes.
+/// If more pairs of nodes than this exchange keys, only their total is counted: mod N can have as
+/// many pairs as the least common multiple of both node counts.
 constexpr std::size_t most_pairs = 100'000;
 constexpr std::uint64_t all_pairs = ~std::uint64_t{0};
 
@@ -42,12 +42,12 @@ struct DiffOptions {
   KeySource keys;
   Placement placement;
   std::string scheme = own_scheme;
-  std::string scheme_after;  ///< Empty: the same.
+  std::string scheme_after;  ///< If empty, the same.
   Format format = Format::text;
   std::uint64_t top = 20;
 };
 
-/// What one node hands to another.
+/// The keys that move from one node to another.
 struct Flow {
   std::string from;
   std::string to;
@@ -59,7 +59,7 @@ struct Flow {
 struct Moves {
   double share = 0;
   std::uint64_t keys = 0;
-  std::optional<std::vector<Flow>> flows;  ///< The largest first; nothing where there are too many.
+  std::optional<std::vector<Flow>> flows;  ///< The largest first; nothing if there are too many.
 };
 
 struct WeightChange {
@@ -72,7 +72,7 @@ struct Changes {
   std::vector<std::string> joined;
   std::vector<std::string> left;
   std::vector<WeightChange> reweighted;
-  double ideal = 0;  ///< The least that moves where shares are fair before and after.
+  double ideal = 0;  ///< The least that moves if shares are fair before and after.
 };
 
 struct Side {
@@ -93,13 +93,13 @@ struct Diff {
 /// By from and to.
 using FlowMap = std::map<std::pair<std::string, std::string>, Flow>;
 
-/// One scheme before and after, with what moves exactly.
+/// One scheme before and after, and its exact movement.
 template <class Scheme>
 struct Difference {
   const Scheme& before;
   const Scheme& after;
   double share = 0;
-  std::optional<FlowMap> flows;  ///< Nothing where there are too many.
+  std::optional<FlowMap> flows;  ///< Nothing if there are too many.
 };
 
 template <class Hash>
@@ -125,8 +125,8 @@ Difference<Modulo<Hash>> compare(const Modulo<Hash>& before, const Modulo<Hash>&
   Difference<Modulo<Hash>> result{before, after, moved.fraction(), std::nullopt};
   if (moved.moved > most_pairs) return result;
   result.flows.emplace();
-  // Of the residues modulo lcm(N, M), one is i modulo N and j modulo M where gcd(N, M) divides
-  // their difference; else none is.
+  // Of the residues modulo lcm(N, M), one is i modulo N and j modulo M if gcd(N, M) divides their
+  // difference; otherwise none is.
   const std::size_t common = std::gcd(before.size(), after.size());
   const double share = 1 / static_cast<double>(moved.residues);
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -139,7 +139,7 @@ Difference<Modulo<Hash>> compare(const Modulo<Hash>& before, const Modulo<Hash>&
   return result;
 }
 
-/// Counts keys that move.
+/// Counts the keys that move.
 template <class Scheme>
 class KeyCount {
  public:
@@ -150,7 +150,7 @@ class KeyCount {
     if (comparison_.flows) {
       movement_.observe(key);
     } else if (comparison_.before.lookup(key) != comparison_.after.lookup(key)) {
-      ++moved_;  // but not from whom to whom: that would take memory with every key
+      ++moved_;  // without sender and receiver, so that memory does not grow with the keys
     }
   }
 
@@ -204,7 +204,7 @@ Changes changes_of(const AnyRing& before, const AnyRing& after) {
   return changes;
 }
 
-/// mod N knows no weights: the nodes that are not drained count alike.
+/// mod N has no weights: nodes that are not drained count alike.
 template <class Hash>
 Modulo<Hash> modulo_of(const Ring<Hash>& ring) {
   Modulo<Hash> modulo(ring.hash());
@@ -244,7 +244,7 @@ Diff make_diff(const DiffOptions& options, const Fleet& fleet_before, const Flee
 
 // --- Text ---------------------------------------------------------------------------------------
 
-/// Names as far as a line holds them.
+/// Prints as many names as fit on one line.
 void print_list(Output& out, std::string_view heading, const std::vector<std::string>& names) {
   if (names.empty()) return;
   constexpr std::size_t enough = 66;
@@ -261,7 +261,7 @@ void print_list(Output& out, std::string_view heading, const std::vector<std::st
 
 void print_flows(Output& out, std::string_view scheme, const Moves& moves,
                  const DiffOptions& options) {
-  out << "\n" << scheme << ", from whom to whom\n";
+  out << "\n" << scheme << ", by sender and receiver\n";
   if (!moves.flows) {
     out << "  More than " << grouped(most_pairs)
         << " pairs of nodes exchange keys: too many to list.\n";
@@ -337,8 +337,8 @@ void print_text(const Diff& diff, const DiffOptions& options) {
   add("mod N", diff.mod_n);
   table.add({"ideal", percent(diff.changes.ideal, decimals)}, {diff.changes.ideal, std::nullopt});
   table.print(out);
-  if (diff.keys) out << counted(*diff.keys, "key") << " in all. ";
-  out << "Ideal: the least that moves if all end with fair shares.\n";
+  if (diff.keys) out << counted(*diff.keys, "key") << " in all.\n";
+  out << "Ideal: the least that moves to give every node its fair share.\n";
   print_flows(out, "Ring", diff.ring, options);
   print_flows(out, "mod N", diff.mod_n, options);
   out.flush();
@@ -434,16 +434,16 @@ void run_diff(const DiffOptions& options) {
 
 void add_diff(CLI::App& app) {
   auto* const command =
-      app.add_subcommand("diff", "What a change moves, on the ring and under mod N");
+      app.add_subcommand("diff", "Show what a change moves, on a ring and under mod N");
   const auto options = std::make_shared<DiffOptions>();
   add_change_arguments(*command, options->before, options->after);
   add_key_options(*command, options->keys);
   add_placement_options(*command, options->placement);
   add_scheme_option(*command, "--scheme",
-                    "Whose placement: clockwise's own, or that of an\n"
-                    "engine named below [clockwise]",
+                    "Placement: clockwise, or an engine listed below\n"
+                    "[clockwise]",
                     options->scheme);
-  add_scheme_option(*command, "--scheme-after", "The same for AFTER, where it is another",
+  add_scheme_option(*command, "--scheme-after", "Placement of AFTER, if different",
                     options->scheme_after);
   command
       ->add_option_function<std::string>(
@@ -451,20 +451,21 @@ void add_diff(CLI::App& app) {
           [options](const std::string& text) {
             options->top = text == "all" ? all_pairs : parse_count(text, "--top", 0, all_pairs);
           },
-          "Pairs of nodes that text shows, or all [20]")
+          "Pairs of nodes to show in text, or all [20]")
       ->type_name("N");
   add_format_option(*command, options->format);
-  command->footer(R"(The key space is compared exactly. Where keys are given, those that move are
-counted too. mod N is hash(key) mod N: the same hash, and the nodes numbered in
-the order of their ids. Nodes of weight 0 are left out; it knows no others.
+  command->footer(
+      R"(The key space is compared exactly. If keys are given, those that move are counted
+too. mod N is hash(key) mod N with the same hash and the nodes numbered in the
+order of their ids. It leaves out nodes of weight 0 and ignores other weights.
 
   ringctl diff before.csv after.csv
   ringctl diff before.csv after.csv keys.txt --format json
   find /srv -print0 | ringctl diff before.csv after.csv -0 -
   ringctl diff now.csv now.csv keys.txt --scheme ketama --scheme-after clockwise
 
-Other schemes are compared without mod N; where the two put keys at positions
-that do not compare, over the keys alone.
+Other schemes are compared without mod N, and only over the keys if the two
+circles differ.
 
 )" + std::string(scheme_help));
   command->callback([options, command] {

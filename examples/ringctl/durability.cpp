@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// ringctl durability: what the failure of machines and racks costs.
+// ringctl durability: what the failure of nodes and racks costs.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -38,18 +38,18 @@ struct DurabilityOptions {
   Replication replication;
   Format format = Format::text;
   std::size_t failures = 3;
-  std::optional<std::size_t> reads;  ///< Else a majority.
+  std::optional<std::size_t> reads;  ///< A majority by default.
   std::optional<std::size_t> writes;
 };
 
-/// The odds at one vnode count.
+/// The probability of loss at one vnode count.
 struct Odds {
   std::uint32_t vnodes;
   std::uint64_t distinct;
   double scatter;
   double fewest;
   LossProbability loss;
-  double loss_given_any;  ///< The share of the key space lost, where any of it is.
+  double loss_given_any;  ///< The share of the key space lost, if any is.
 };
 
 struct DomainRow {
@@ -59,14 +59,14 @@ struct DomainRow {
 
 struct Report {
   ReplicaSets sets;
-  std::vector<Odds> odds;  ///< The ring's own vnode count among others.
+  std::vector<Odds> odds;  ///< The ring's own vnode count comes last.
   std::vector<DomainRow> racks;
   std::vector<DomainRow> datacenters;
   Quorum quorum;
   Spread spread = Spread::nodes;
   std::size_t positions = 0;
   std::size_t dead = 0;
-  double dead_lost = 0;  ///< With those that --dead names.
+  double dead_lost = 0;  ///< With the nodes of --dead down.
   Availability dead_left;
 };
 
@@ -165,12 +165,12 @@ void print_text(const Report& report, const DurabilityOptions& options) {
   Output out;
   out << counted(sets.nodes, "node") << " with data, " << counted(report.positions, "vnode") << ", "
       << hash_name(options.placement) << "; " << std::to_string(quorum.n)
-      << (quorum.n == 1 ? " copy" : " copies") << " of each key, spread "
+      << (quorum.n == 1 ? " replica" : " replicas") << " of each key, spread "
       << spread_name(report.spread) << "\n"
-      << "Sets of nodes that hold a key: " << grouped(sets.distinct) << " of "
-      << grouped(sets.possible) << " that are possible\n\n"
-      << "When " << counted(options.failures, "random node") << " "
-      << (options.failures == 1 ? "fails" : "fail at once") << ", by the vnode count\n\n";
+      << "Replica sets: " << grouped(sets.distinct) << " of " << grouped(sets.possible)
+      << " possible\n\n"
+      << "If " << counted(options.failures, "random node") << " "
+      << (options.failures == 1 ? "fails" : "fail at once") << ", by vnode count\n\n";
   Table odds(
       {">vnodes", ">sets", ">loss of data", ">share lost then", ">scatter width", ">fewest sets"});
   bool estimated = false;
@@ -182,21 +182,21 @@ void print_text(const Report& report, const DurabilityOptions& options) {
   }
   odds.print(out);
   out << "\nOn average " << share(sets.expected_loss(options.failures))
-      << " of the key space is lost, whatever the vnode count.\n";
+      << " of the key space is lost, for any vnode count.\n";
   if (estimated) {
-    out << "~ is estimated; the ring's own lies between " << share(report.odds.back().loss.low)
+    out << "~ is estimated; the ring's own value is between " << share(report.odds.back().loss.low)
         << " and " << share(report.odds.back().loss.high) << " with 95% confidence.\n";
   }
   print_domains(out, report.racks, "rack", true);
   print_domains(out, report.datacenters, "datacenter", false);
   out << "\nReads of " << std::to_string(quorum.r) << " and writes of " << std::to_string(quorum.w)
       << ": a read " << (quorum.reads_see_latest_write() ? "sees" : "may miss")
-      << " the latest write. Of a key's nodes\n"
-      << std::to_string(quorum.read_failures()) << " may be down for reads, "
+      << " the latest write. Of a key's nodes,\n"
+      << std::to_string(quorum.read_failures()) << " can be down for reads, "
       << std::to_string(quorum.write_failures()) << " for writes.\n";
   if (report.dead > 0) {
-    out << "\nWith " << counted(report.dead, "node") << " dead: " << share(report.dead_lost)
-        << " of the key space is on dead nodes alone;\n"
+    out << "\nWith " << counted(report.dead, "node") << " dead, " << share(report.dead_lost)
+        << " of the key space has no live replica;\n"
         << share(report.dead_left.readable) << " can be read, " << share(report.dead_left.writable)
         << " written.\n";
   }
@@ -274,8 +274,8 @@ void run_durability(const DurabilityOptions& options) {
   for (const auto& [name, quorum] : {std::pair("--read", options.reads.value_or(1)),
                                      std::pair("--write", options.writes.value_or(1))}) {
     if (quorum > r) {
-      throw InputError(std::string(name) + ": " + std::to_string(quorum) + " of " +
-                       std::to_string(r) + " copies");
+      throw InputError(std::string(name) + " must be at most " + std::to_string(r) + ", got " +
+                       std::to_string(quorum));
     }
   }
   const Fleet fleet = read_fleet(options.fleet);
@@ -290,8 +290,7 @@ void run_durability(const DurabilityOptions& options) {
 }  // namespace
 
 void add_durability(CLI::App& app) {
-  auto* const command =
-      app.add_subcommand("durability", "What the failure of nodes and racks costs");
+  auto* const command = app.add_subcommand("durability", "Show what node and rack failures cost");
   const auto options = std::make_shared<DurabilityOptions>();
   add_fleet_argument(*command, options->fleet);
   command
@@ -300,7 +299,7 @@ void add_durability(CLI::App& app) {
           [options](const std::string& text) {
             options->failures = parse_count(text, "--failures", 1, 1'000'000);
           },
-          "Random nodes that fail at once [3]")
+          "Random nodes failing at once [3]")
       ->type_name("F");
   add_replication_options(*command, options->replication);
   const auto add_quorum = [&](const std::string& name, std::optional<std::size_t>& quorum,
@@ -312,17 +311,17 @@ void add_durability(CLI::App& app) {
             help)
         ->type_name("N");
   };
-  add_quorum("--read", options->reads, "Copies that a read asks [a majority]");
-  add_quorum("--write", options->writes, "Copies that a write waits for [a majority]");
+  add_quorum("--read", options->reads, "Replicas a read asks [majority]");
+  add_quorum("--write", options->writes, "Replicas a write waits for [majority]");
   add_placement_options(*command, options->placement);
   add_format_option(*command, options->format);
   command->footer(
-      R"(Data is lost when all nodes that hold a key fail. The more vnodes, the more sets
-of nodes hold some key together, and the likelier that a few random failures hit
-one; less is lost then. Racks keep the sets few, and the copies apart.
+      R"(Data is lost when all nodes that hold a key fail. More vnodes mean more sets of
+nodes that hold a key, so a few random failures are likelier to hit one, but
+lose less. Racks keep the sets few and the replicas apart.
 
-The scatter width says with how many others a node shares keys; "fewest sets" is
-how few sets could give it. csv has the table by vnode count alone.
+Scatter width: how many other nodes share keys with a node. "Fewest sets": how
+few sets could give it. csv has only the table by vnode count.
 
   ringctl durability fleet.csv --replicas 3 --failures 3
   ringctl durability fleet.csv --dead db-03,db-07 --read 1 --write 3

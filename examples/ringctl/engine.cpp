@@ -29,7 +29,7 @@ namespace {
 
 using clockwise::Spread;
 
-/// A copy of what a ring owns, whatever made it, so that any two can be compared.
+/// A copy of any ring's table, so that any two rings can be compared.
 class Snapshot : public clockwise::detail::RingBase<Snapshot, std::string, std::uint16_t> {
  public:
   using Table = clockwise::detail::RingTable<std::uint16_t>;
@@ -50,7 +50,7 @@ class Snapshot : public clockwise::detail::RingBase<Snapshot, std::string, std::
   std::uint64_t circle_;
 };
 
-/// An engine that can be copied so, or not.
+/// An engine that may have such a copy.
 class Comparable : public Engine {
  public:
   virtual std::optional<Snapshot> snapshot() const { return std::nullopt; }
@@ -91,13 +91,13 @@ class RingEngine final : public Comparable {
   Ring ring_;
 };
 
-/// Engines without a circle: racks mean nothing to them.
+/// An engine without a circle; it ignores racks.
 class TableEngine : public Comparable {
  public:
   Spread default_spread() const override { return Spread::nodes; }
   Replicas preference_list(std::string_view key, std::size_t r, Spread spread) const override {
     if (spread != Spread::nodes) {
-      throw InputError("--spread: this scheme spreads copies over nodes and knows no racks");
+      throw InputError("--spread must be nodes for this scheme, which ignores racks");
     }
     return order(key, r);
   }
@@ -153,7 +153,7 @@ class RedisEngine final : public TableEngine {
   std::size_t positions() const override { return clockwise::redis_slot_count; }
   const std::string& lookup(std::string_view key) const override { return map_.lookup(key); }
 
-  /// Slots as arcs of equal length, in their order.
+  /// Slots as arcs of equal length, in slot order.
   std::optional<Snapshot> snapshot() const override {
     if (!map_.complete()) return std::nullopt;
     std::vector<clockwise::Member<std::string>> members;
@@ -190,12 +190,12 @@ Integer number_in(const Fleet& fleet, const FleetNode& node, std::string_view co
   const auto [parsed, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || parsed != end) {
     fail_at(fleet, node,
-            std::string(column) + " \"" + shown(text) + "\" is not a number that fits");
+            std::string(column) + " must be a whole number in range, got \"" + shown(text) + '"');
   }
   return value;
 }
 
-/// Words between blanks.
+/// Splits the text at blanks.
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> words;
   while (true) {
@@ -225,7 +225,7 @@ std::unique_ptr<Engine> cassandra(const Fleet& fleet) {
   ring.update([&](auto& edit) {
     for (const FleetNode& node : fleet.nodes) {
       if (!node.traits.contains("tokens")) {
-        fail_at(fleet, node, "the node has no tokens; Cassandra places nodes by a column of them");
+        fail_at(fleet, node, "the node has no tokens; Cassandra requires a column tokens");
       }
       clockwise::CassandraTokens tokens;
       for (const std::string_view word : words(node.traits.at("tokens"))) {
@@ -257,14 +257,14 @@ std::unique_ptr<Engine> envoy_maglev(const Fleet& fleet) {
   return std::make_unique<MaglevEngine>(clockwise::EnvoyMaglev(hosts));
 }
 
-/// Slots as listed, "0-5460 6000"; where no node lists any, dealt out as redis-cli does.
+/// Slots as listed, "0-5460 6000"; if no node lists any, redis-cli's even split.
 std::unique_ptr<Engine> redis(const Fleet& fleet) {
   std::vector<clockwise::RedisShard> shards;
   std::map<std::string_view, std::size_t> shard_of;
   bool any_slots = false;
   for (const FleetNode& node : fleet.nodes) {
     if (node.options.weight != 1) {
-      fail_at(fleet, node, "weight " + exact(node.options.weight) + "; Redis Cluster knows none");
+      fail_at(fleet, node, "weight must be 1 for Redis Cluster, got " + exact(node.options.weight));
     }
     if (node.traits.contains("replica_of")) continue;
     shard_of[node.id] = shards.size();
@@ -286,7 +286,7 @@ std::unique_ptr<Engine> redis(const Fleet& fleet) {
     if (master == node.traits.end()) continue;
     const auto shard = shard_of.find(master->second);
     if (shard == shard_of.end()) {
-      fail_at(fleet, node, "replica_of \"" + shown(master->second) + "\", which is no master");
+      fail_at(fleet, node, "replica_of must name a master, got \"" + shown(master->second) + '"');
     }
     shards[shard->second].replicas.push_back(node.id);
   }
@@ -380,10 +380,10 @@ const char* const scheme_help =
 envoy:maglev; redis; cassandra; haproxy (sdbm with avalanche), haproxy:F and
 haproxy:F-avalanche with F = sdbm, djb2, wt6 or crc32.
 
-The order of the nodes counts as in the engine's own configuration. Columns that
-only engines read: tokens (cassandra: numbers between blanks), slots (redis:
-"0-5460 6000"; without any, redis-cli's even split) and replica_of (redis),
-server_id (haproxy: a server's id).
+List nodes in the order of the engine's configuration. Columns that only engines
+read: tokens (cassandra: numbers separated by blanks), slots (redis: "0-5460
+6000"; without any, redis-cli's even split), replica_of (redis) and server_id
+(haproxy: a server's id).
 )";
 
 void add_scheme_option(CLI::App& app, const std::string& option, const std::string& help,
@@ -392,7 +392,7 @@ void add_scheme_option(CLI::App& app, const std::string& option, const std::stri
          option,
          [option, &scheme](const std::string& text) {
            if (find_scheme(text) == nullptr) {
-             throw CLI::ValidationError(option, '"' + shown(text) + "\" is not a scheme");
+             throw CLI::ValidationError(option + " must be a scheme, got \"" + shown(text) + '"');
            }
            scheme = text;
          },
@@ -404,7 +404,8 @@ void check_placement_options(const CLI::App& app, const std::vector<std::string>
   if (std::find(chosen.begin(), chosen.end(), own_scheme) != chosen.end()) return;
   for (const char* const option : {"--vnodes", "--hash"}) {
     if (app.count(option) > 0) {
-      throw InputError(std::string(option) + " is about --scheme clockwise, not " + chosen.front());
+      throw InputError(std::string(option) + " applies only to --scheme clockwise, not " +
+                       chosen.front());
     }
   }
 }

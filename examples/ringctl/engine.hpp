@@ -17,8 +17,8 @@
 
 namespace ringctl {
 
-/// A fleet as some engine places it: memcached's clients, nginx, Envoy, Redis Cluster, Cassandra,
-/// HAProxy. Asked like a ring, so that what reads rings reads engines.
+/// A fleet as an engine places it: memcached clients, nginx, Envoy, Redis Cluster, Cassandra or
+/// HAProxy. It has a ring's interface, so that code for rings also reads engines.
 class Engine {
  public:
   using Replicas = clockwise::ReplicaList<std::string>;
@@ -31,12 +31,12 @@ class Engine {
 
   virtual ~Engine() = default;
 
-  /// In id order.
+  /// Returns the members in id order.
   virtual std::vector<Member> members() const = 0;
-  /// Positions, slots or table entries.
+  /// Returns the number of positions, slots or table entries.
   virtual std::size_t positions() const = 0;
 
-  /// Engines hash keys in ways of their own, so that a key stands for its position.
+  /// Returns the key itself: each engine hashes keys in its own way.
   std::string_view position_of(std::string_view key) const { return key; }
   virtual const std::string& lookup(std::string_view key) const = 0;
 
@@ -46,29 +46,29 @@ class Engine {
   virtual Replicas preference_list(std::string_view key, std::size_t r, clockwise::Spread spread,
                                    const IsLive& is_live) const = 0;
 
-  /// What moves to `after`, exactly; nothing where the two do not put keys at the same positions,
-  /// so that only keys can be counted.
+  /// Returns exactly what moves to `after`; nothing if the two use different circles, so that only
+  /// keys can be counted.
   virtual std::optional<clockwise::Movement<std::string>> movement_to(
       const Engine& after) const = 0;
 };
 
-/// Adds `option`, --scheme or the like.
+/// Adds `option`, such as --scheme.
 void add_scheme_option(CLI::App& app, const std::string& option, const std::string& help,
                        std::string& scheme);
 
-/// Throws InputError where --vnodes or --hash was given and no scheme of `chosen` is clockwise's
-/// own, which alone they are about.
+/// Throws InputError if --vnodes or --hash was given and `chosen` does not contain clockwise's own
+/// scheme, the only one that they apply to.
 void check_placement_options(const CLI::App& app, const std::vector<std::string>& chosen);
 
-/// The fleet under `scheme`, a name that add_scheme_option took. Throws InputError, with the
-/// fleet's name, for what the engine does not take.
+/// Returns the fleet under `scheme`, a name that add_scheme_option accepted. Throws InputError,
+/// with the fleet's name, if the engine refuses a node.
 std::unique_ptr<Engine> make_engine(const Fleet& fleet, const std::string& scheme,
                                     const Placement& placement);
 
-/// The scheme where none is given: clockwise's own ring.
+/// The default scheme: clockwise's own ring.
 extern const char* const own_scheme;
 
-/// The schemes, for --help.
+/// Describes the schemes, for --help.
 extern const char* const scheme_help;
 
 }  // namespace ringctl

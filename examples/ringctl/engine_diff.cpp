@@ -21,7 +21,7 @@ namespace {
 struct Flow {
   std::string from;
   std::string to;
-  double share = 0;  ///< Of the key space, where that is known.
+  double share = 0;  ///< Of the key space, if known.
   std::uint64_t keys = 0;
 };
 
@@ -29,7 +29,7 @@ struct Result {
   std::size_t nodes_before = 0;
   std::size_t nodes_after = 0;
   std::optional<double> share;        ///< Of the key space.
-  std::optional<std::uint64_t> keys;  ///< All of them, where any were given.
+  std::optional<std::uint64_t> keys;  ///< All of them, if any were given.
   std::uint64_t moved = 0;            ///< Of the keys.
   std::vector<Flow> flows;            ///< The largest first.
 };
@@ -53,7 +53,7 @@ Result compared(const EngineDiff& request) {
     for (const auto& [arc, from, to] : moved->transfers()) flow(from, to).share += arc.fraction();
   } else if (request.keys.empty()) {
     throw InputError(request.before.scheme + " and " + request.after.scheme +
-                     " put keys at positions that do not compare: give keys to count");
+                     " use different circles: give keys to count");
   }
   if (!request.keys.empty()) {
     Keys keys(request.keys, true);

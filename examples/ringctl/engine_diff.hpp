@@ -21,13 +21,13 @@ struct EngineDiff {
   EngineSide before;
   EngineSide after;
   KeySource keys;
-  Placement placement;  ///< Of clockwise's own ring, where that is one of the two.
+  Placement placement;  ///< Of clockwise's own ring, if it is one of the two.
   Format format = Format::text;
   std::uint64_t top = 20;
 };
 
-/// What moves from one engine's placement to another's: exactly where both put keys at the same
-/// positions, over the keys given otherwise.
+/// Prints what moves from one engine's placement to another's: exactly if both use the same circle,
+/// otherwise over the keys given.
 void print_engine_diff(const EngineDiff& request);
 
 }  // namespace ringctl

@@ -8,18 +8,18 @@
 
 namespace ringctl {
 
-/// Wrong input or a wrong argument; the message says where and why. Ends the program with code 2.
+/// Invalid input or a wrong argument; the message says where and why. Ends the program with code 2.
 struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The result could not be written. Ends the program with code 1, in silence where the reader of a
-/// pipe has gone.
+/// The result cannot be written. Ends the program with code 1, without a message if the reader of a
+/// pipe has closed it.
 struct OutputError : std::system_error {
   using std::system_error::system_error;
 };
 
-/// What errno says.
+/// Returns the message of an errno value.
 inline std::string reason(int error) { return std::generic_category().message(error); }
 
 }  // namespace ringctl

@@ -59,7 +59,7 @@ std::string InputFile::read_all(std::size_t most) {
   for (std::size_t size = 0;;) {
     if (size > most) {
       throw InputError(name_ + ": larger than " + std::to_string(most >> 20) +
-                       " MiB, which no fleet file is");
+                       " MiB, the limit for fleet files");
     }
     if (text.size() < size + step) text.resize((std::max)(2 * text.size(), size + step));
     const std::size_t count = read(text.data() + size, step);

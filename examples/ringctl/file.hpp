@@ -10,25 +10,26 @@
 
 namespace ringctl {
 
-/// A file open for reading; "-" is standard input.
+/// A file open for reading. "-" is standard input.
 class InputFile {
  public:
-  /// Throws InputError with the reason.
+  /// Opens the file. Throws InputError with the reason if it cannot.
   explicit InputFile(const std::string& path);
   ~InputFile();
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
-  /// Up to `size` bytes, as soon as there are any; 0 at the end. Throws InputError.
+  /// Reads up to `size` bytes and returns how many; 0 at the end. Blocks only until some are
+  /// available. Throws InputError.
   std::size_t read(char* to, std::size_t size);
 
-  /// All that is left. Throws InputError, also where that is more than `most` bytes: by default
-  /// five times what a fleet file of a million nodes takes.
+  /// Returns the rest of the file. Throws InputError, also if that is more than `most` bytes: by
+  /// default, five times a fleet file of a million nodes.
   std::string read_all(std::size_t most = std::size_t{256} << 20);
 
-  /// What messages call it.
+  /// Returns its name for messages.
   const std::string& name() const { return name_; }
-  /// Bytes in it, where that is known beforehand.
+  /// Returns its size in bytes, if known in advance.
   std::optional<std::uint64_t> size() const;
   bool is_terminal() const;
 
@@ -38,10 +39,10 @@ class InputFile {
   bool owned_;
 };
 
-/// What messages call the file at `path`.
+/// Returns the name of the file at `path` for messages.
 std::string file_name(std::string_view path);
 
-/// Throws InputError where there is no file to read at `path`, without opening it: a pipe may be
+/// Throws InputError if the file at `path` cannot be read. Does not open it, because a pipe can be
 /// opened only once.
 void check_readable(const std::string& path);
 

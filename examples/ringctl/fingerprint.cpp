@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// ringctl fingerprint: do two programs place keys alike, and if not, why?
+// ringctl fingerprint: whether fleets place keys alike and, if not, why.
 
 #include <CLI/CLI.hpp>
 #include <clockwise/hash.hpp>
@@ -27,8 +27,8 @@ struct FingerprintOptions {
   Placement placement;
 };
 
-std::string described(const wire::Membership& members, std::size_t place) {
-  const auto& row = members.members[place];
+std::string described(const wire::Membership& members, std::size_t index) {
+  const auto& row = members.members[index];
   const auto& domain = members.domains[row.domain];
   std::string text = shown(row.id) + "  weight " + exact(row.weight);
   if (!domain.rack.empty()) text += ", rack " + shown(domain.rack);
@@ -45,14 +45,14 @@ std::string rules_of(const wire::Membership& members) {
 void print_difference(Output& out, const MembershipFile& first, const MembershipFile& second) {
   const auto difference = wire::difference(first.members, second.members);
   if (difference.placement) {
-    out << "\nNo key need be placed alike:\n  " << shown(first.name) << ": "
+    out << "\nKeys are placed by different rules:\n  " << shown(first.name) << ": "
         << rules_of(first.members) << "\n  " << shown(second.name) << ": "
         << rules_of(second.members) << "\n";
   }
-  const auto list = [&](const MembershipFile& file, const std::vector<std::size_t>& places) {
-    if (places.empty()) return;
+  const auto list = [&](const MembershipFile& file, const std::vector<std::size_t>& indices) {
+    if (indices.empty()) return;
     out << "\nOnly in " << shown(file.name) << ":\n";
-    for (const std::size_t place : places) out << "  " << described(file.members, place) << "\n";
+    for (const std::size_t index : indices) out << "  " << described(file.members, index) << "\n";
   };
   list(first, difference.only_first);
   list(second, difference.only_second);
@@ -84,16 +84,16 @@ void run_fingerprint(const FingerprintOptions& options) {
 
 void add_fingerprint(CLI::App& app) {
   auto* const command =
-      app.add_subcommand("fingerprint", "Whether fleets agree, and where they do not");
+      app.add_subcommand("fingerprint", "Check whether fleets agree, or where not");
   const auto options = std::make_shared<FingerprintOptions>();
-  command->add_option("fleets", options->fleets, "Fleets, in any form; - is standard input")
+  command->add_option("fleets", options->fleets, "Fleets in any form; - is standard input")
       ->required()
       ->type_name("FLEET...");
   add_placement_options(*command, options->placement);
   command->footer(
-      R"(A fingerprint has 128 bits and is equal where hash, vnodes and members are: the
-one that fingerprint() gives in a program, whatever the order of its members. Fleets
-that differ from the first are compared with it, member by member.
+      R"(A fingerprint has 128 bits and is equal if hash, vnodes and members are, in any
+order; it is what fingerprint() returns in a program. Fleets that differ from the
+first are compared with it, member by member.
 )");
   command->callback([options] { run_fingerprint(*options); });
 }

@@ -44,7 +44,7 @@ std::vector<Column> columns_of(const CsvRecord& header, const CsvReader& reader)
     }
     const auto column = static_cast<Column>(name - column_names.begin());
     if (std::find(columns.begin(), columns.end(), column) != columns.end()) {
-      reader.fail(header.line, "column " + in_quotes(*name) + " is there twice");
+      reader.fail(header.line, "column " + in_quotes(*name) + " is listed twice");
     }
     columns.push_back(column);
   }
@@ -63,14 +63,14 @@ double parse_weight(const std::string& text, const CsvRecord& record, const CsvR
     reader.fail(record.line, "weight " + in_quotes(text) + " is out of range");
   }
   if (!std::isfinite(value) || value < 0) {
-    reader.fail(record.line, "weight " + in_quotes(text) + "; a weight is finite and not negative");
+    reader.fail(record.line, "weight must be finite and not negative, got " + in_quotes(text));
   }
   return value;
 }
 
 FleetNode node_of(CsvRecord& record, const std::vector<Column>& columns, const CsvReader& reader) {
   if (record.fields.size() > columns.size()) {
-    reader.fail(record.line, counted(record.fields.size(), "field") + ", and there are only " +
+    reader.fail(record.line, counted(record.fields.size(), "field") + ", but only " +
                                  counted(columns.size(), "column"));
   }
   FleetNode node;
@@ -105,25 +105,23 @@ FleetNode node_of(CsvRecord& record, const std::vector<Column>& columns, const C
 }  // namespace
 
 void add_fleet_argument(CLI::App& app, std::string& fleet) {
-  app.add_option("fleet", fleet, "The fleet file; - is standard input")
-      ->required()
-      ->type_name("FLEET");
+  app.add_option("fleet", fleet, "Fleet file; - is standard input")->required()->type_name("FLEET");
 }
 
 void add_change_arguments(CLI::App& app, std::string& before, std::string& after) {
-  app.add_option("before", before, "The fleet file before; - is standard input")
+  app.add_option("before", before, "Fleet file before; - is standard input")
       ->required()
       ->type_name("BEFORE");
-  app.add_option("after", after, "The fleet file after")->required()->type_name("AFTER");
+  app.add_option("after", after, "Fleet file after")->required()->type_name("AFTER");
 }
 
 const char* const fleet_file_help =
-    R"(Fleet files are CSV, a node a line: id,weight,rack,datacenter. All but the id
-may be left out; the weight is then 1. A node of weight 0 is drained: it owns
-nothing. A first line whose first field is "id" is a header, and names the
-columns in an order of its own. Lines may end in CRLF; blank lines and lines
-that begin with # are passed over. A field with a comma, a quote, a line end or
-blanks around it goes in quotes, where a quote is written twice (RFC 4180).
+    R"(Fleet files are CSV, one node per line: id,weight,rack,datacenter. Only the id is
+required; the default weight is 1. A node of weight 0 is drained: it owns
+nothing. A first line whose first field is "id" is a header that names the
+columns, in any order. Lines may end in CRLF; blank lines and lines that begin
+with # are ignored. Quote a field with a comma, a quote, a line end or outer
+blanks; write a quote inside it twice (RFC 4180).
 )";
 
 Fleet parse_fleet(std::string_view text, const std::string& name) {
@@ -146,12 +144,12 @@ Fleet parse_fleet(std::string_view text, const std::string& name) {
   for (const FleetNode& node : fleet.nodes) {
     const auto [earlier, is_new] = lines.emplace(node.id, node.line);
     if (!is_new) {
-      reader.fail(node.line, "node " + in_quotes(node.id) + " is on line " +
-                                 std::to_string(earlier->second) + " already");
+      reader.fail(node.line, "node " + in_quotes(node.id) + " is already on line " +
+                                 std::to_string(earlier->second));
     }
   }
-  if (fleet.nodes.empty()) throw InputError(name + ": no node is listed");
-  if (!owned) throw InputError(name + ": every node has weight 0, so none owns a key");
+  if (fleet.nodes.empty()) throw InputError(name + ": no nodes listed");
+  if (!owned) throw InputError(name + ": every node has weight 0, so no node owns a key");
   return fleet;
 }
 

@@ -19,21 +19,21 @@ namespace ringctl {
 struct FleetNode {
   std::string id;
   clockwise::NodeOptions options;
-  std::map<std::string, std::string> traits;  ///< What only some engine reads, by column.
+  std::map<std::string, std::string> traits;  ///< The fields that only engines read, by column.
   std::size_t line = 0;
 };
 
-/// A fleet file, checked: ids are not empty and differ, weights are finite and not negative, and
-/// some node has one above 0.
+/// A checked fleet file: ids are unique and not empty, weights are finite and not negative, and at
+/// least one is above 0.
 struct Fleet {
-  std::string name;              ///< What messages call the file.
-  std::vector<FleetNode> nodes;  ///< As listed.
+  std::string name;              ///< The file's name for messages.
+  std::vector<FleetNode> nodes;  ///< In file order.
 };
 
-/// The fleet in a text. Throws InputError with name, line and reason.
+/// Parses a fleet file. Throws InputError with name, line and reason.
 Fleet parse_fleet(std::string_view text, const std::string& name);
 
-/// The fleet in the file at `path`; "-" is standard input.
+/// Reads the fleet file at `path`; "-" is standard input.
 Fleet read_fleet(const std::string& path);
 
 /// Adds FLEET, the path for read_fleet.
@@ -41,7 +41,7 @@ void add_fleet_argument(CLI::App& app, std::string& fleet);
 /// Adds BEFORE and AFTER.
 void add_change_arguments(CLI::App& app, std::string& before, std::string& after);
 
-/// The format, for --help.
+/// Describes the format, for --help.
 extern const char* const fleet_file_help;
 
 }  // namespace ringctl

@@ -14,20 +14,19 @@ namespace ringctl {
 
 namespace {
 
-/// What one read asks for: small enough to stay in the cache until it is hashed.
+/// Bytes per read: few enough to stay in the cache until they are hashed.
 constexpr std::size_t read_size = std::size_t{256} << 10;
 
 }  // namespace
 
 void add_key_options(CLI::App& app, KeySource& source) {
-  app.add_option("keys", source.files, "Files of keys, one a line; - is standard input")
+  app.add_option("keys", source.files, "Files of keys, one per line; - is standard input")
       ->type_name("FILE");
-  app.add_option("-k,--key", source.keys, "A key; may be given again")
+  app.add_option("-k,--key", source.keys, "A key; can be repeated")
       ->type_name("KEY")
       ->take_all()
       ->allow_extra_args(false);
-  app.add_flag("-0,--null", source.ends_in_null,
-               "Keys end in a zero byte, as find -print0 writes them");
+  app.add_flag("-0,--null", source.ends_in_null, "Keys end in a zero byte, as from find -print0");
 }
 
 void check_one_standard_input(const std::vector<std::string>& paths) {
@@ -66,7 +65,7 @@ void Keys::open_next() {
   line_ = 0;
   progress_.begin_file(file_->name(), file_->size().value_or(0));
   if (file_->is_terminal()) {
-    std::fputs("ringctl: reading keys from the terminal, one a line; Ctrl-D ends them\n", stderr);
+    std::fputs("ringctl: reading keys from the terminal, one per line; end with Ctrl-D\n", stderr);
   }
 }
 
@@ -96,7 +95,7 @@ bool Keys::next_in_file(std::string_view& key) {
   }
 }
 
-/// Moves what is left to the front and reads more behind it; false at the end of the file.
+/// Moves the rest of the buffer to its front and reads more; returns false at the end of the file.
 bool Keys::refill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
@@ -111,8 +110,7 @@ bool Keys::refill() {
 void Keys::warn_of_carriage_return(std::string_view key) {
   if (!key.ends_with('\r')) return;
   progress_.clear();
-  std::fprintf(stderr,
-               "ringctl: %s: line 1 ends in a carriage return, which is taken as part of the key\n",
+  std::fprintf(stderr, "ringctl: %s: line 1 ends in a carriage return, which is part of the key\n",
                file_->name().c_str());
 }
 

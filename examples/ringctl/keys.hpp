@@ -20,11 +20,11 @@ class App;
 
 namespace ringctl {
 
-/// Where keys come from.
+/// The keys to read.
 struct KeySource {
-  std::vector<std::string> keys;   ///< Given one by one.
+  std::vector<std::string> keys;   ///< From the command line.
   std::vector<std::string> files;  ///< "-" is standard input.
-  bool ends_in_null = false;       ///< Each key ends in a zero byte, not in a line feed.
+  bool ends_in_null = false;       ///< Each key ends in a zero byte, not a line feed.
 
   bool empty() const { return keys.empty() && files.empty(); }
 };
@@ -32,22 +32,22 @@ struct KeySource {
 /// Adds the options that fill `source`.
 void add_key_options(CLI::App& app, KeySource& source);
 
-/// The keys of a source, one after the other, in memory that does not grow with them. A key is the
-/// bytes up to the line feed, any bytes, a carriage return and none at all included; the last one
-/// may lack it.
+/// Reads the keys of a source one by one, in memory that does not grow with their number. A key is
+/// every byte before the line feed, even none; a carriage return is part of it. The last line feed
+/// can be missing.
 class Keys {
  public:
-  /// A longer key is refused: untrusted input must not fill the memory.
+  /// A longer key is refused, so that untrusted input cannot fill the memory.
   static constexpr std::size_t longest = std::size_t{1} << 20;
 
-  /// Throws InputError where a file cannot be read. `progress` shows how far the keys have come.
+  /// Throws InputError if a file cannot be read. `progress` adds a progress line on a terminal.
   Keys(KeySource source, bool progress);
 
-  /// Called each time before a read that may have to wait.
+  /// Sets a function that is called before each read, which can block.
   void before_read(std::function<void()> hook) { before_read_ = std::move(hook); }
 
-  /// False after the last. The key is valid until the next call. Throws InputError with file, line
-  /// and reason.
+  /// Reads the next key; returns false at the end. The next call invalidates the key. Throws
+  /// InputError with file, line and reason.
   bool next(std::string_view& key);
 
   std::uint64_t count() const { return count_; }
@@ -67,11 +67,11 @@ class Keys {
   std::uint64_t count_ = 0;
   std::uint64_t line_ = 0;  // in the file
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;  // what is left in the buffer
+  std::size_t begin_ = 0;  // the unread part of the buffer
   std::size_t end_ = 0;
 };
 
-/// Throws InputError where more than one of `paths` is standard input.
+/// Throws InputError if more than one of `paths` is standard input.
 void check_one_standard_input(const std::vector<std::string>& paths);
 
 }  // namespace ringctl

@@ -22,7 +22,7 @@ namespace {
 
 namespace wire = clockwise::wire;
 
-/// The text of a value that json_value made.
+/// Returns the text of a value in the form of json_value.
 std::string text_of(const Json& value, const std::string& what) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_object() || value.size() != 1 || !value.contains("hex") ||
@@ -36,14 +36,15 @@ std::string text_of(const Json& value, const std::string& what) {
     const std::size_t high = hex.find(digits[i]);
     const std::size_t low = i + 1 < digits.size() ? hex.find(digits[i + 1]) : hex.npos;
     if (high == hex.npos || low == hex.npos) {
-      throw std::invalid_argument(what + ": \"" + shown(digits) + "\" is no pairs of 0-9 and a-f");
+      throw std::invalid_argument(what + ": \"" + shown(digits) +
+                                  "\" must be pairs of 0-9 and a-f");
     }
     bytes += static_cast<char>(high * 16 + low);
   }
   return bytes;
 }
 
-/// Refuses a key that is not read: a weight under another name would count for nothing.
+/// Refuses unknown entries: a misspelled weight would otherwise be ignored.
 void check_keys(const Json& object, const std::set<std::string>& known, const std::string& what) {
   if (!object.is_object()) throw std::invalid_argument(what + " is not an object");
   for (const auto& [key, value] : object.items()) {
@@ -55,7 +56,7 @@ void check_keys(const Json& object, const std::set<std::string>& known, const st
 
 std::uint64_t whole_number(const Json& value, const std::string& what) {
   if (!value.is_number_unsigned()) {
-    throw std::invalid_argument(what + " is " + value.dump() + ", not a whole number from 0 on");
+    throw std::invalid_argument(what + " must be a whole number, got " + value.dump());
   }
   return value.get<std::uint64_t>();
 }
@@ -90,8 +91,9 @@ wire::Membership from_json(std::string_view text) {
                                      ? whole_number(document["contract"], "contract")
                                      : std::uint64_t{clockwise::placement_contract};
   if (contract != std::uint64_t{clockwise::placement_contract}) {
-    throw std::invalid_argument("placement contract " + std::to_string(contract) +
-                                "; this follows " + std::to_string(clockwise::placement_contract));
+    throw std::invalid_argument("contract must be " +
+                                std::to_string(clockwise::placement_contract) + ", got " +
+                                std::to_string(contract));
   }
   const std::string policy = document.value("hash", std::string(clockwise::Xxh3::name));
   const std::uint64_t seed = document.contains("seed") ? whole_number(document["seed"], "seed") : 0;
@@ -99,12 +101,14 @@ wire::Membership from_json(std::string_view text) {
   if (document.contains("vnodes")) {
     const std::uint64_t number = whole_number(document["vnodes"], "vnodes");
     if (number == 0 || number > clockwise::max_vnodes_per_node) {
-      throw std::invalid_argument("vnodes is " + std::to_string(number));
+      throw std::invalid_argument("vnodes must be between 1 and " +
+                                  std::to_string(clockwise::max_vnodes_per_node) + ", got " +
+                                  std::to_string(number));
     }
     vnodes = static_cast<std::uint32_t>(number);
   }
   if (!document.contains("members") || !document["members"].is_array()) {
-    throw std::invalid_argument("there is no array \"members\"");
+    throw std::invalid_argument("the document has no array \"members\"");
   }
   std::vector<JsonMember> members;
   for (const Json& entry : document["members"]) {
@@ -112,23 +116,25 @@ wire::Membership from_json(std::string_view text) {
     check_keys(entry, {"id", "weight", "rack", "datacenter", "tokens"}, what);
     JsonMember member;
     if (!entry.contains("id")) throw std::invalid_argument(what + " has no id");
-    member.id = text_of(entry["id"], what + ", id");
+    member.id = text_of(entry["id"], what + ": id");
     if (entry.contains("weight")) {
-      if (!entry["weight"].is_number()) throw std::invalid_argument(what + ", weight: no number");
+      if (!entry["weight"].is_number())
+        throw std::invalid_argument(what + ": weight is not a number");
       member.options.weight = entry["weight"].get<double>();
     }
-    if (entry.contains("rack")) member.options.rack = text_of(entry["rack"], what + ", rack");
+    if (entry.contains("rack")) member.options.rack = text_of(entry["rack"], what + ": rack");
     if (entry.contains("datacenter")) {
-      member.options.datacenter = text_of(entry["datacenter"], what + ", datacenter");
+      member.options.datacenter = text_of(entry["datacenter"], what + ": datacenter");
     }
     if (entry.contains("tokens") == vnodes.has_value()) {
-      throw std::invalid_argument(what + (vnodes ? " has tokens beside vnodes"
-                                                 : " has no tokens, and there are no vnodes"));
+      throw std::invalid_argument(what + (vnodes ? " has tokens, but the document has vnodes"
+                                                 : " has no tokens, nor has the document vnodes"));
     }
     if (entry.contains("tokens")) {
-      if (!entry["tokens"].is_array()) throw std::invalid_argument(what + ", tokens: no array");
+      if (!entry["tokens"].is_array())
+        throw std::invalid_argument(what + ": tokens is not an array");
       for (const Json& token : entry["tokens"]) {
-        member.tokens.push_back(whole_number(token, what + ", token"));
+        member.tokens.push_back(whole_number(token, what + ": token"));
       }
     }
     members.push_back(std::move(member));
@@ -139,7 +145,7 @@ wire::Membership from_json(std::string_view text) {
   if (policy == clockwise::Xxh64::name) {
     return membership_from(members, vnodes, clockwise::Xxh64{seed});
   }
-  throw std::invalid_argument("hash \"" + shown(policy) + "\" is neither xxh3-64 nor xxh64");
+  throw std::invalid_argument("hash must be xxh3-64 or xxh64, got \"" + shown(policy) + '"');
 }
 
 }  // namespace
@@ -159,7 +165,7 @@ MembershipFile read_membership(const std::string& path, const Placement& placeme
              text[text.find_first_not_of(" \t\r\n")] == '{') {
     try {
       result.members = from_json(text);
-    } catch (const std::exception& error) {  // of the parser, and of what it gives
+    } catch (const std::exception& error) {  // from the parser or the checks above
       throw InputError(file.name() + ": " + error.what());
     }
   } else {

@@ -11,17 +11,17 @@
 
 namespace ringctl {
 
-/// A fleet with all that places its keys, in any form that ringctl writes.
+/// A fleet with everything that places its keys, in any form that ringctl writes.
 struct MembershipFile {
-  std::string name;  ///< What messages call the file.
+  std::string name;  ///< The file's name for messages.
   clockwise::wire::Membership members;
 };
 
-/// Reads the file at `path`, "-" for standard input: wire bytes, JSON, or a fleet file, told apart
-/// by how they begin. `placement` is that of a fleet file, which has none. Throws InputError.
+/// Reads the file at `path` ("-" is standard input): wire bytes, JSON or a fleet file, detected by
+/// its first bytes. `placement` applies to a fleet file, which names none. Throws InputError.
 MembershipFile read_membership(const std::string& path, const Placement& placement);
 
-/// The JSON form, for people: {"hash", "vnodes", "members": [{"id", "weight", ...}]}.
+/// Returns the JSON form: {"hash", "vnodes", "members": [{"id", "weight", ...}]}.
 std::string to_json(const clockwise::wire::Membership& members);
 
 /// Calls use(ring) with the HashRing or TokenRing of the members. Throws InputError.

@@ -45,8 +45,8 @@ void add_format_option(CLI::App& app, Format& format) {
          [&format, formats](const std::string& text) {
            const auto found = formats.find(text);
            if (found == formats.end()) {
-             throw CLI::ValidationError("--format",
-                                        '"' + shown(text) + "\" is not text, csv or json");
+             throw CLI::ValidationError("--format must be text, csv or json, got \"" + shown(text) +
+                                        '"');
            }
            format = found->second;
          },

@@ -21,7 +21,7 @@ enum class Format { text, csv, json };
 /// Adds --format.
 void add_format_option(CLI::App& app, Format& format);
 
-/// Calls the one that is asked for.
+/// Calls the function for `format`.
 template <class Text, class Csv, class JsonDocument>
 void print_as(Format format, const Text& text, const Csv& csv, const JsonDocument& json) {
   switch (format) {
@@ -37,11 +37,11 @@ void print_as(Format format, const Text& text, const Csv& csv, const JsonDocumen
   }
 }
 
-/// Standard output, written in large pieces. What is not flushed is dropped with the object, so
-/// that an error leaves no half of a result behind.
+/// Standard output, written in large pieces. The destructor drops what is not flushed, so that an
+/// error does not leave half a result.
 class Output {
  public:
-  /// Throws OutputError, as flush does.
+  /// Throws OutputError if standard output cannot be written, as flush() does.
   Output& operator<<(std::string_view text) {
     buffer_ += text;
     if (buffer_.size() >= large) flush();
@@ -54,20 +54,20 @@ class Output {
   std::string buffer_;
 };
 
-/// All of it. Throws OutputError.
+/// Prints a JSON document. Throws OutputError.
 void print_document(const Json& document);
 
-/// True where standard output is a terminal.
+/// Returns true if standard output is a terminal.
 bool writes_to_terminal();
 
-/// `text` and blanks up to `width` columns, behind it or before it.
+/// Pads `text` with blanks to `width` columns: after it, or before it if `right`.
 std::string padded(std::string text, std::size_t width, bool right = false);
 
-/// A bar of `fraction` of `width` columns. Where `mark`, from 0 to 1 too, is given, a line stands
-/// there. Drawn with block characters where the locale says UTF-8, else with # and |.
+/// Returns a bar of `fraction` of `width` columns, with a line at `mark` (0 to 1) if given. It is
+/// drawn with block characters if the locale is UTF-8, otherwise with # and |.
 std::string bar(double fraction, std::size_t width, std::optional<double> mark = std::nullopt);
 
-/// Rows in aligned columns, each with a bar that fills what is left of 80 columns.
+/// Rows in aligned columns, each with an optional bar in the rest of 80 columns.
 class Table {
  public:
   struct Bar {
@@ -75,7 +75,7 @@ class Table {
     std::optional<double> mark;
   };
 
-  /// Headings; one that begins with > heads a column that is flush right.
+  /// A heading that begins with > makes its column right-aligned.
   explicit Table(std::vector<std::string> headings);
 
   void add(std::vector<std::string> cells);

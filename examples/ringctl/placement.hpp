@@ -18,24 +18,24 @@ class App;
 
 namespace ringctl {
 
-/// How nodes and keys are put on the circle; every program of a fleet has to use the same.
+/// How nodes and keys are placed on the circle; every program of a fleet must use the same.
 struct Placement {
   std::uint32_t vnodes = 200;
-  bool xxh64 = false;  ///< Else XXH3.
+  bool xxh64 = false;  ///< Otherwise XXH3.
   std::uint64_t seed = 0;
 };
 
 /// Adds --vnodes and --hash.
 void add_placement_options(CLI::App& app, Placement& placement);
 
-/// "xxh3", "xxh64:7": as --hash takes it.
+/// Returns the hash as --hash takes it: "xxh3", "xxh64:7".
 std::string hash_name(const Placement& placement);
 
-/// Fleets of more than 65,535 nodes have to work too, so members are numbered with 32 bits.
+/// The index has 32 bits because fleets of more than 65,535 nodes must work.
 template <clockwise::HashFunction Hash>
 using Ring = clockwise::HashRing<Hash, std::string, std::uint32_t>;
 
-/// Calls use(hash) with the policy chosen.
+/// Calls use(hash) with the chosen policy.
 template <class Use>
 void with_hash(const Placement& placement, Use use) {
   if (placement.xxh64) {
@@ -45,7 +45,7 @@ void with_hash(const Placement& placement, Use use) {
   }
 }
 
-/// Throws InputError, with the line, for a fleet that comes to more positions than are served.
+/// Throws InputError, with the line, if the fleet needs more positions than are supported.
 void check_positions(const Fleet& fleet, const Placement& placement);
 
 template <clockwise::HashFunction Hash>
@@ -57,8 +57,8 @@ Ring<Hash> make_ring(const Fleet& fleet, const Placement& placement, const Hash&
   return Ring<Hash>(nodes, clockwise::RingOptions{placement.vnodes}, hash);
 }
 
-/// A whole number in decimal, from `least` to `most`, for options; throws a CLI error that names
-/// the option.
+/// Parses a decimal whole number from `least` to `most`. Throws a CLI error that names the option
+/// if `text` is anything else.
 std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t least,
                           std::uint64_t most);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// ringctl plan: what a change of the fleet costs in bytes and hours, and which streams make it.
+// ringctl plan: what a change of the fleet costs in bytes and hours, and its steps.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -38,7 +38,7 @@ using Plan = clockwise::MigrationPlan<std::string>;
 
 constexpr std::uint64_t all_nodes = ~std::uint64_t{0};
 
-/// Of more changes the way one by one is not computed: each takes a ring of its own.
+/// With more changes, "one by one" is not computed: each change needs a ring.
 constexpr std::size_t most_changes = 32;
 
 struct PlanOptions {
@@ -59,11 +59,11 @@ struct OneByOne {
 };
 
 struct PlanReport {
-  std::size_t nodes_before = 0;  ///< Those that own something.
+  std::size_t nodes_before = 0;  ///< Without drained nodes.
   std::size_t nodes_after = 0;
-  double stored = 0;  ///< In all copies, after the change.
+  double stored = 0;  ///< All copies together, after the change.
   Plan plan;
-  std::vector<Plan::NodeLoad> nodes;  ///< Who takes longest first.
+  std::vector<Plan::NodeLoad> nodes;  ///< The slowest first.
   std::optional<OneByOne> one_by_one;
   double mod_n_bytes = 0;
 };
@@ -92,7 +92,7 @@ constexpr std::array<Unit, 5> rate_units{{{"bps", 1.0 / 8},
                                           {"Gbps", 1e9 / 8},
                                           {"Tbps", 1e12 / 8}}};
 
-/// A number that is not negative, and the unit behind it; nothing where it is neither.
+/// Splits a number that is not negative from the unit after it; returns nothing if there is none.
 std::optional<std::pair<double, std::string_view>> split_amount(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -113,7 +113,7 @@ std::optional<double> in_units(std::string_view text, const Units& units) {
 }
 
 [[noreturn]] void refuse(const std::string& option, const std::string& text, const char* why) {
-  throw CLI::ValidationError(option, '"' + shown(text) + "\" is not " + why);
+  throw CLI::ValidationError(option + " must be " + why + ", got \"" + shown(text) + '"');
 }
 
 double parse_bytes(const std::string& option, const std::string& text) {
@@ -141,7 +141,7 @@ double parse_throttle(const std::string& text) {
   return share;
 }
 
-/// Three digits and a decimal unit.
+/// Returns three digits and a decimal unit.
 std::string bytes_text(double bytes) {
   std::size_t unit = 0;
   while (unit < 6 && bytes >= 999.5 * byte_units[unit].factor) ++unit;
@@ -150,7 +150,7 @@ std::string bytes_text(double bytes) {
   return fixed(amount, decimals) + ' ' + std::string(byte_units[unit].name);
 }
 
-/// In the two units that suit it: 12.3 s, 5 min 20 s, 17 h 4 min, 3 d 7 h.
+/// Returns a duration in one or two units: 12.3 s, 5 min 20 s, 17 h 4 min, 3 d 7 h.
 std::string duration_text(double seconds) {
   const auto in = [](double count, double per_large, const char* large, const char* small) {
     const double rounded = std::round(count);
@@ -222,7 +222,7 @@ PlanReport make_report(const PlanOptions& options, const Fleet& fleet_before,
 
 std::string throttle_text(const MigrationOptions& options) {
   const double used = options.bytes_per_second * options.throttle;
-  const std::string rate = bytes_text(options.bytes_per_second) + "/s a card";
+  const std::string rate = bytes_text(options.bytes_per_second) + "/s per network card";
   return options.throttle == 1 ? rate
                                : rate + ", of which " + exact(100 * options.throttle) + "% is " +
                                      bytes_text(used) + "/s";
@@ -250,16 +250,16 @@ void print_text(const PlanReport& report, const PlanOptions& options) {
   summary.print(out);
   if (plan.lost_bytes() > 0) {
     out << "\nLOST: " << bytes_text(plan.lost_bytes())
-        << " have no copy on a node that is up. They have to come from elsewhere.\n";
+        << " have no live copy; restore them from elsewhere.\n";
   }
   if (!plan.critical()) {
     out << "\nNothing moves.\n";
     out.flush();
     return;
   }
-  out << "\nThe plan has " << counted(plan.steps().size(), "step")
-      << "; --format csv lists them, in order.\n"
-      << "Critical: " << shown(plan.critical()->node) << ", whose card the others wait for.\n\n";
+  out << "\n"
+      << counted(plan.steps().size(), "step") << "; --format csv lists them in order.\n"
+      << "Critical: " << shown(plan.critical()->node) << "; its card limits the plan.\n\n";
   Table table({"node", ">sends", ">receives", ">takes"});
   const std::size_t shown_nodes = static_cast<std::size_t>(
       (std::min)(options.top, static_cast<std::uint64_t>(report.nodes.size())));
@@ -344,8 +344,7 @@ void run_plan(PlanOptions options) {
 }  // namespace
 
 void add_plan(CLI::App& app) {
-  auto* const command =
-      app.add_subcommand("plan", "What a change of the fleet costs in bytes and hours");
+  auto* const command = app.add_subcommand("plan", "Plan a change: steps, bytes and hours");
   const auto options = std::make_shared<PlanOptions>();
   add_change_arguments(*command, options->before, options->after);
   const auto add = [&](const char* name, auto parse, const char* help, const char* type) {
@@ -356,28 +355,28 @@ void add_plan(CLI::App& app) {
       [options](const std::string& text) {
         options->migration.bytes = parse_bytes("--bytes", text);
       },
-      "Stored in one copy of everything, as in 10.88TB", "SIZE")
+      "Size of one copy of all data: 10.88TB", "SIZE")
       ->required();
   add(
       "--rate",
       [options](const std::string& text) {
         options->migration.bytes_per_second = parse_rate(text);
       },
-      "Of a node's card, each way: 10Gbps, 125MB/s [1Gbps]", "RATE");
+      "Rate per node, each way: 10Gbps, 125MB/s [1Gbps]", "RATE");
   add(
       "--throttle",
       [options](const std::string& text) { options->migration.throttle = parse_throttle(text); },
-      "The share of it that may be used, as in 25% [100%]", "SHARE");
+      "Share of the rate to use, as in 25% [100%]", "SHARE");
   add(
       "--batch",
       [options](const std::string& text) {
         options->migration.batch_bytes = parse_bytes("--batch", text);
       },
-      "The most that one step moves [whole arcs]", "SIZE");
+      "Maximum bytes per step [whole arcs]", "SIZE");
   command->add_flag_function(
       "--replaced",
       [options](std::int64_t) { options->migration.stream_from = clockwise::StreamFrom::replaced; },
-      "Stream from the node whose copy goes, not from the\n"
+      "Stream from the node being replaced, not from the\n"
       "holder that has sent the least");
   add_replication_options(*command, options->replication);
   add_placement_options(*command, options->placement);
@@ -386,17 +385,17 @@ void add_plan(CLI::App& app) {
       [options](const std::string& text) {
         options->top = text == "all" ? all_nodes : parse_count(text, "--top", 0, all_nodes);
       },
-      "Nodes that text shows, or all [20]", "N");
+      "Nodes to show in text, or all [20]", "N");
   add_format_option(*command, options->format);
   command->footer(
-      R"(A card sends and receives at once; a node takes as long as the busier
-direction, the whole as long as the node that takes longest. Nodes that are
---dead do not send. One by one: the same change a member at a time, for up to
-32 of them. mod N: hash(key) mod N, with each replica placed apart.
+      R"(Network cards send and receive at once: a node takes as long as its busier
+direction, the plan as long as its slowest node. --dead nodes do not send. "One
+by one" makes the same change one member at a time, for up to 32 changes.
+mod N: hash(key) mod N, with each replica placed separately.
 
-CSV has a row a step, in an order that keeps cards busy: keys whose hash is in
-(after, last], across 2^64 where last is smaller, go from source to to, and
-from drops them. JSON has the totals and each node.
+CSV has one row per step, ordered to keep cards busy: `source` sends `to` the
+keys with hashes in (after, last], which wraps if last is smaller, and `from`
+drops them. JSON has the totals and each node.
 
   ringctl plan before.csv after.csv --replicas 3 --bytes 10.88TB --throttle 25%
 )");

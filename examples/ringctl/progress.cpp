@@ -28,7 +28,7 @@ void Progress::show(std::uint64_t keys, std::uint64_t bytes_more) {
 
   const double seconds = std::chrono::duration<double>(now - start_).count();
   std::string line = counted(keys, "key") + ", " +
-                     fixed(static_cast<double>(keys) / seconds / 1e6, 1) + " million a second, ";
+                     fixed(static_cast<double>(keys) / seconds / 1e6, 1) + " million per second, ";
   if (total_ != 0) {
     line += percent((std::min)(1.0, static_cast<double>(bytes_) / static_cast<double>(total_)), 0) +
             " of ";

@@ -8,17 +8,17 @@
 
 namespace ringctl {
 
-/// One line on a terminal that says how far a long job has come: from its second second on, four
-/// times a second, and gone at the end.
+/// A line on the terminal that shows the progress of a long job: after one second, four times a
+/// second, and cleared at the end.
 class Progress {
  public:
-  /// Silent where standard error is no terminal.
+  /// Draws nothing if standard error is not a terminal.
   explicit Progress(bool wanted);
   ~Progress() { clear(); }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `total` is 0 where it is unknown.
+  /// `total` is 0 if it is unknown.
   void begin_file(std::string_view name, std::uint64_t total);
   void show(std::uint64_t keys, std::uint64_t bytes_more);
   void clear();

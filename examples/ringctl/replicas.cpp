@@ -22,8 +22,8 @@ Spread parse_spread(const std::string& text) {
   if (text == "nodes") return Spread::nodes;
   if (text == "racks") return Spread::racks;
   if (text == "racks_only") return Spread::racks_only;
-  throw CLI::ValidationError("--spread",
-                             '"' + shown(text) + "\" is not nodes, racks or racks_only");
+  throw CLI::ValidationError("--spread must be nodes, racks or racks_only, got \"" + shown(text) +
+                             '"');
 }
 
 }  // namespace
@@ -34,18 +34,18 @@ void add_replication_options(CLI::App& app, Replication& replication) {
          [&replication](const std::string& text) {
            replication.replicas = parse_count(text, "--replicas", 1, most_replicas);
          },
-         "Nodes that hold a key [3]")
+         "Replicas per key [3]")
       ->type_name("R");
   app.add_option_function<std::string>(
          "--spread",
          [&replication](const std::string& text) { replication.spread = parse_spread(text); },
-         "How far apart the copies are: nodes, racks, or\n"
-         "racks_only, which puts no two into one rack and\n"
-         "rather leaves a list short [racks if there are any]")
+         "How to spread replicas: nodes, racks, or racks_only\n"
+         "(never two in a rack, even if too few) [racks if\n"
+         "there are any]")
       ->type_name("SPREAD");
   app.add_option("--dead", replication.dead,
                  "Nodes that are down, as id,id,...: they stay owners,\n"
-                 "and others stand in for them")
+                 "and substitutes serve their keys")
       ->type_name("IDS")
       ->take_all()
       ->allow_extra_args(false);

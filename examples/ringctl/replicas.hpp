@@ -17,18 +17,18 @@ class App;
 
 namespace ringctl {
 
-/// How many copies of a key there are, where, and which nodes are down.
+/// How many replicas a key has, how they are spread, and which nodes are down.
 struct Replication {
   std::size_t replicas = 3;
-  std::optional<clockwise::Spread> spread;  ///< Else racks where any node names one.
+  std::optional<clockwise::Spread> spread;  ///< By default racks, if any node names one.
   std::vector<std::string> dead;            ///< As given: "id,id".
 };
 
 /// Adds --replicas, --spread and --dead.
 void add_replication_options(CLI::App& app, Replication& replication);
 
-/// The ids that --dead names: each value is a line of a CSV file, so that an id may hold a comma.
-/// Throws InputError for one that is not in the fleet.
+/// Returns the ids of --dead. Each value is read as a line of CSV, so that an id can contain a
+/// comma. Throws InputError if an id is not in the fleet.
 std::unordered_set<std::string> dead_nodes(const Replication& replication, const Fleet& fleet);
 
 }  // namespace ringctl

@@ -41,7 +41,7 @@ struct RouteOptions {
   Replication replication;
 };
 
-/// Each member's id as the format shows it, made once.
+/// Each member's id as the format shows it, rendered once.
 class Names {
  public:
   template <class Members, class Render>
@@ -49,7 +49,7 @@ class Names {
     names_.reserve(members.size());
     for (const auto& member : members) names_.emplace(&member.node, render(member.node));
   }
-  /// `node` is a ring's own.
+  /// `node` must be the ring's own object, not a copy.
   const std::string& operator[](const std::string& node) const { return names_.at(&node); }
 
  private:
@@ -63,8 +63,8 @@ struct Route {
   const clockwise::ReplicaList<std::string>& replicas;
 };
 
-/// The key comes last: it is of any length, and nothing behind it is pushed out of line. Where no
-/// node is dead the owner is the first replica, and not shown twice.
+/// The key comes last because it can have any length. If no node is dead, the owner is the first
+/// replica and is shown once.
 class TextRows {
  public:
   template <class Members>
@@ -146,7 +146,7 @@ class CsvRows {
   Output& out_;
 };
 
-/// An object a line, so that a reader need not wait for the last key.
+/// One object per line, so that a reader does not wait for the last key.
 class JsonRows {
  public:
   template <class Members>
@@ -182,8 +182,8 @@ void print_routes(const AnyRing& ring, const RouteOptions& options,
                   const std::unordered_set<std::string>& dead) {
   Keys keys(options.keys, !writes_to_terminal());
   Output out;
-  // What is known goes out before a wait, so that a program at both ends of a pipe gets its
-  // answers.
+  // Answers are flushed before a read that can block, so that a program at both ends of a pipe gets
+  // them.
   keys.before_read([&] {
     if (keys.count() > 0) out.flush();
   });
@@ -207,7 +207,7 @@ void print_routes(const AnyRing& ring, const RouteOptions& options,
   out.flush();
 
   if (short_lists > 0) {
-    std::fprintf(stderr, "ringctl: %s of %s lists are shorter than %zu replicas\n",
+    std::fprintf(stderr, "ringctl: %s of %s lists have fewer than %zu replicas\n",
                  grouped(short_lists).c_str(), grouped(keys.count()).c_str(),
                  options.replication.replicas);
   }
@@ -242,25 +242,26 @@ void run_route(RouteOptions options) {
 }  // namespace
 
 void add_route(CLI::App& app) {
-  auto* const command = app.add_subcommand("route", "The nodes that hold each key");
+  auto* const command = app.add_subcommand("route", "Show the nodes that hold each key");
   const auto options = std::make_shared<RouteOptions>();
   add_fleet_argument(*command, options->fleet);
   add_key_options(*command, options->keys);
   add_replication_options(*command, options->replication);
   add_placement_options(*command, options->placement);
   add_scheme_option(*command, "--scheme",
-                    "Whose placement: clockwise's own, or that of an\n"
-                    "engine named below [clockwise]",
+                    "Placement: clockwise, or an engine listed below\n"
+                    "[clockwise]",
                     options->scheme);
   add_format_option(*command, options->format);
   command->footer(
-      R"(Keys come from the files, else from standard input, one a line: a key is all the
-bytes before the line feed, none at all included. A carriage return is a byte.
+      R"(Keys come from the files or, without any, from standard input, one per line. A
+key is every byte before the line feed, even none. A carriage return is part of
+it.
 
 The owner is the first node clockwise, and the first replica unless it is dead:
-then text has it in brackets. The replicas are the live nodes to use, in order.
-Substitutes for dead ones come last: text marks them with a *, csv counts them
-in a column. JSON is an object a line.
+then text shows it in brackets. Replicas are the live nodes to use, in order.
+Substitutes for dead nodes come last: text marks them with *, csv counts them in
+a column. JSON has one object per line.
 
   ringctl route fleet.csv --key user:42
   ringctl route fleet.csv keys.txt --replicas 2 --dead cache-03,cache-07

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// ringctl shares: how even the load is.
+// ringctl shares: each node's share of the key space.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -40,10 +40,10 @@ struct NodeShare {
   double fair;  ///< By weight.
 };
 
-/// What the theory expects of a ring like this, on average over names.
+/// What theory expects of such a ring, on average over node ids.
 struct Expected {
   double cv = 0;
-  std::optional<double> peak_to_mean;  ///< There is a closed form for equal vnodes only.
+  std::optional<double> peak_to_mean;  ///< The closed form requires equal vnode counts.
 };
 
 template <class AnyRing>
@@ -61,8 +61,8 @@ std::vector<NodeShare> node_shares(const AnyRing& ring) {
   return nodes;
 }
 
-/// The mean square of share/fair - 1: a share's variance, and the bias of a weight that is not a
-/// whole number of vnodes.
+/// Computes the root mean square of share/fair - 1, which has two parts: a share's variance, and
+/// the bias of a weight that is not a whole number of vnodes.
 Expected expected(const std::vector<NodeShare>& nodes) {
   std::uint64_t positions = 0;
   for (const NodeShare& node : nodes) positions += node.vnodes;
@@ -111,7 +111,7 @@ void print_text(const std::vector<NodeShare>& nodes, const clockwise::Balance& b
       << grouped(options.placement.vnodes) << " at weight 1), " << hash_name(options.placement)
       << "\n\n";
   table.print(out);
-  out << "\nBars are shares; the line across them is the fair share, by weight.\n\n";
+  out << "\nBars show shares; the line marks the fair share by weight.\n\n";
   summary.print(out);
   out.flush();
 }
@@ -170,16 +170,16 @@ void run_shares(const SharesOptions& options) {
 }  // namespace
 
 void add_shares(CLI::App& app) {
-  auto* const command = app.add_subcommand("shares", "Each node's share of the key space");
+  auto* const command = app.add_subcommand("shares", "Show each node's share of the key space");
   const auto options = std::make_shared<SharesOptions>();
   add_fleet_argument(*command, options->fleet);
   add_placement_options(*command, options->placement);
   add_format_option(*command, options->format);
   command->footer(
       R"(Shares are exact: arcs of the circle. A node's fair share is its weight over the
-sum of weights. peak/mean and min/mean are the largest and the smallest share
-over its fair share; the CV says how far shares stray from fair ones. Expected
-is what a ring like this comes to on average, whatever the names.
+sum of weights. peak/mean and min/mean are the largest and smallest ratio of a
+share to its fair share; the CV is the root mean square of how far that ratio
+deviates from 1. Expected is the average for such a ring, over all node ids.
 )");
   command->callback([options] { run_shares(*options); });
 }

@@ -31,7 +31,7 @@ std::size_t utf8_length(std::string_view text) {
   if (text.empty() || first < 0x80) return text.empty() ? 0 : 1;
   if (first < 0xc2 || first > 0xf4 || !continues(1)) return 0;
   if (first < 0xe0) return 2;
-  // Too long a form, a surrogate, or past U+10FFFF: the second byte tells.
+  // The second byte reveals an overlong form, a surrogate or a value above U+10FFFF.
   const unsigned second = byte(1);
   if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second > 0x9f) ||
       (first == 0xf0 && second < 0x90) || (first == 0xf4 && second > 0x8f) || !continues(2)) {
@@ -102,7 +102,7 @@ std::string grouped(std::uint64_t number) {
 }
 
 std::string fixed(double number, int decimals) {
-  std::array<char, 400> digits;  // as long as a double gets, and 80 decimals
+  std::array<char, 400> digits;  // the longest double, with 80 decimals
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
                                  std::chars_format::fixed, decimals);
   return {digits.data(), end.ptr};

@@ -2,8 +2,8 @@
 #ifndef RINGCTL_TEXT_HPP
 #define RINGCTL_TEXT_HPP
 
-// Bytes of any kind as a person, a CSV reader or a JSON parser can take them, and numbers that look
-// the same in every locale.
+// Renders arbitrary bytes for people, CSV readers and JSON parsers, and numbers independent of the
+// locale.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,29 +15,29 @@ namespace ringctl {
 
 using Json = nlohmann::ordered_json;
 
-/// Bytes that begin `text` and are one UTF-8 character; 0 where they are none.
+/// Returns the length in bytes of the UTF-8 character at the start of `text`; 0 if there is none.
 std::size_t utf8_length(std::string_view text);
 
-/// For a terminal: control characters and what is not UTF-8 come as \xNN.
+/// Returns text for a terminal: control characters and invalid UTF-8 become \xNN.
 std::string shown(std::string_view text);
-/// Columns that a shown text takes, at one a character.
+/// Returns the columns that a shown text takes, one per character.
 std::size_t columns(std::string_view shown_text);
 
-/// A CSV field, quoted where RFC 4180 or the reader of fleet files asks for it.
+/// Returns a CSV field, quoted if RFC 4180 or the reader of fleet files requires it.
 std::string csv_field(std::string_view text);
 
-/// A JSON string, or {"hex": "..."} where the bytes are not UTF-8: nothing is lost.
+/// Returns a JSON string, or {"hex": "..."} if the bytes are not UTF-8, so that nothing is lost.
 Json json_value(std::string_view text);
 
 /// 1,234,567
 std::string grouped(std::uint64_t number);
-/// With `decimals` digits behind the point.
+/// With `decimals` digits after the point.
 std::string fixed(double number, int decimals);
 /// 0.0588 as "5.88%".
 std::string percent(double share, int decimals = 2);
-/// The decimals that show a share of this size, in percent, to three digits; 2 at least.
+/// Returns the decimals that show a share of this size, in percent, to three digits; at least 2.
 int percent_decimals(double share);
-/// As short as it can be and still be read back as the same number.
+/// Returns the shortest text that reads back as the same number.
 std::string exact(double number);
 /// "1 node", "2 nodes"
 std::string counted(std::uint64_t number, std::string_view thing);

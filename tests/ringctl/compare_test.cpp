@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ringctl compare` counts, against the library asked directly. Times are not looked at.
+// What `ringctl compare` counts, compared with the library. Times are not checked.
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <clockwise/jump.hpp>
@@ -37,7 +37,7 @@ const json& scheme(const json& document, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("compare: loads and moves are those of the schemes") {
+TEST_CASE("compare: loads and moves match the schemes") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_of(10));
   const Result result = sandbox.run("ringctl compare f.csv --keys 20000 --format json");
@@ -98,7 +98,7 @@ TEST_CASE("compare: schemes without weights show it, drained nodes are left out"
   REQUIRE(result.code == 0);
   const auto document = json::parse(result.out);
   CHECK(document["nodes"] == 2);
-  // b is to have a quarter and has half; four standard deviations of 20,000 draws are 0.028 of it.
+  // b should have a quarter and has half; four standard deviations of 20,000 draws are 0.028 of it.
   CHECK(scheme(document, "jump")["peak_to_mean"].get<double>() == Approx(2).margin(0.06));
   CHECK(scheme(document, "rendezvous")["peak_to_mean"].get<double>() == Approx(1).margin(0.06));
   CHECK(scheme(document, "slot map")["weights"] == true);
@@ -122,7 +122,7 @@ TEST_CASE("compare: text, csv and a chart") {
   CHECK(csv.out.find('9') != std::string::npos);  // a heading and eight schemes
 }
 
-TEST_CASE("compare: one node may join and none leave") {
+TEST_CASE("compare: with one node, a join is possible and a leave is not") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\n");
   const Result result = sandbox.run("ringctl compare f.csv --keys 1000 --format json");
@@ -135,7 +135,7 @@ TEST_CASE("compare: one node may join and none leave") {
   }
 }
 
-TEST_CASE("compare: what cannot be") {
+TEST_CASE("compare: invalid arguments") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_of(3));
   const Result none = sandbox.run("ringctl compare f.csv --keys 0");

@@ -24,7 +24,7 @@ namespace {
 
 using Pairs = std::map<std::pair<std::string, std::string>, std::uint64_t>;
 
-/// Who sends how many of `keys` to whom, one by one.
+/// Counts the keys that move between each pair of nodes, one by one.
 template <class Scheme>
 Pairs moved_keys(const Scheme& before, const Scheme& after, const std::vector<std::string>& keys) {
   Pairs pairs;
@@ -69,7 +69,7 @@ json diff(const Sandbox& sandbox, const Fleet& before, const Fleet& after,
 
 }  // namespace
 
-TEST_CASE("16 nodes and a 17th: exactly, and on keys counted one by one") {
+TEST_CASE("16 nodes and a 17th: exact shares, and keys counted one by one") {
   const Sandbox sandbox;
   const Fleet before = make_fleet(16);
   const Fleet after = make_fleet(17);
@@ -127,7 +127,7 @@ TEST_CASE("joins, leaves, weights and a drained node at once") {
   CHECK(printed_keys(document["mod_n"]) == moved_keys(modulo(before), modulo(after), keys));
 }
 
-TEST_CASE("without keys only what is exact is said") {
+TEST_CASE("without keys, only exact shares are printed") {
   const Sandbox sandbox;
   sandbox.write("a.csv", fleet_file(make_fleet(12)));
   sandbox.write("b.csv", fleet_file(make_fleet(16)));
@@ -172,7 +172,7 @@ TEST_CASE("nothing changed, nothing moves") {
              ContainsSubstring("Nothing moves."));
 }
 
-TEST_CASE("with --top it cuts what text lists, and says how much it left out") {
+TEST_CASE("--top limits what text lists, and text says how much is left out") {
   const Sandbox sandbox;
   sandbox.write("a.csv", fleet_file(make_fleet(16)));
   sandbox.write("b.csv", fleet_file(make_fleet(17)));
@@ -184,8 +184,8 @@ TEST_CASE("with --top it cuts what text lists, and says how much it left out") {
   CHECK(split(all).size() > 16 + 256);
 }
 
-// If this goes red, what people read has changed.
-TEST_CASE("text, to the letter") {
+// If this fails, text output has changed.
+TEST_CASE("text, byte for byte") {
   const Sandbox sandbox;
   sandbox.write("a.csv", "a\nb\nc,2\n");
   sandbox.write("b.csv", "a\nb\nc\nd\n");
@@ -201,9 +201,10 @@ TEST_CASE("text, to the letter") {
         "ring      34.98%   36.50%   365  ######################\n"
         "mod N     75.00%   73.70%   737  ###############################################\n"
         "ideal     25.00%                 ################\n"
-        "1,000 keys in all. Ideal: the least that moves if all end with fair shares.\n"
+        "1,000 keys in all.\n"
+        "Ideal: the least that moves to give every node its fair share.\n"
         "\n"
-        "Ring, from whom to whom\n"
+        "Ring, by sender and receiver\n"
         "from  to   share  keys\n"
         "c     d   15.57%   162  ########################################################\n"
         "a     d    5.80%    59  #####################\n"
@@ -211,7 +212,7 @@ TEST_CASE("text, to the letter") {
         "c     b    4.97%    52  ##################\n"
         "  and 1 more pair: --top all shows them\n"
         "\n"
-        "mod N, from whom to whom\n"
+        "mod N, by sender and receiver\n"
         "from  to  share  keys\n"
         "a     b   8.33%    98  #########################################################\n"
         "c     a   8.33%    87  #########################################################\n"

@@ -13,8 +13,7 @@ using clockwise::Quorum;
 using clockwise::RingOptions;
 using nlohmann::json;
 
-TEST_CASE(
-    "json: sets, odds by the vnode count, racks, quorum and the dead, as the library has them") {
+TEST_CASE("json: sets, loss by vnode count, racks, quorum and dead nodes match the library") {
   const Sandbox sandbox;
   const Fleet fleet = make_fleet(16);
   sandbox.write("f.csv", fleet_file(fleet));
@@ -63,13 +62,13 @@ TEST_CASE(
   CHECK(document["dead"]["writable"] == left.writable);
 }
 
-TEST_CASE("text and csv say the same, and what is estimated is marked") {
+TEST_CASE("text and csv agree, and estimates are marked") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(make_fleet(16)));
   const Result text =
       sandbox.run("ringctl durability f.csv --spread nodes --vnodes 1 --failures 3");
   CHECK(text.code == 0);
-  CHECK(text.out.find("16 of 560 that are possible") != std::string::npos);
+  CHECK(text.out.find("16 of 560 possible") != std::string::npos);
   CHECK(text.out.find("2.86%") != std::string::npos);
   CHECK(text.out.find("rack-0") != std::string::npos);
   CHECK(text.out.find('~') == std::string::npos);
@@ -85,7 +84,7 @@ TEST_CASE("text and csv say the same, and what is estimated is marked") {
   CHECK(large.out.find("~ is estimated") != std::string::npos);
 }
 
-TEST_CASE("datacenters are told apart, and a rack by its datacenter") {
+TEST_CASE("datacenters are distinguished, and racks by their datacenter") {
   const Sandbox sandbox;
   sandbox.write("f.csv",
                 "id,weight,rack,datacenter\na,1,r1,east\nb,1,r1,west\nc,1,r2,east\nd,1,r2,west\n");
@@ -98,15 +97,15 @@ TEST_CASE("datacenters are told apart, and a rack by its datacenter") {
   CHECK(document["datacenters"][0]["lost"].get<double>() > 0);
 }
 
-TEST_CASE("wrong arguments end in code 2 and name what is wrong") {
+TEST_CASE("wrong arguments end with code 2 and are named") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(make_fleet(4)));
-  for (const auto& [arguments, message] :
-       std::vector<std::pair<std::string, std::string>>{{"--read 4", "4 of 3"},
-                                                        {"--write 9", "9 of 3"},
-                                                        {"--failures 0", "--failures"},
-                                                        {"--dead cache09", "cache09"},
-                                                        {"--spread far", "far"}}) {
+  for (const auto& [arguments, message] : std::vector<std::pair<std::string, std::string>>{
+           {"--read 4", "--read must be at most 3, got 4"},
+           {"--write 9", "--write must be at most 3, got 9"},
+           {"--failures 0", "--failures"},
+           {"--dead cache09", "cache09"},
+           {"--spread far", "far"}}) {
     const Result result = sandbox.run("ringctl durability f.csv " + arguments);
     CAPTURE(arguments, result.err);
     CHECK(result.code == 2);

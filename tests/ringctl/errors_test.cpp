@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Wrong input: code 2, where and why on standard error, and nothing on standard output.
+// Invalid input: code 2, place and reason on standard error, and nothing on standard output.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <clockwise/version.hpp>
@@ -29,30 +29,29 @@ TEST_CASE("fleet files") {
     std::string message;
   };
   const std::vector<Case> cases{
-      {"", "f.csv: no node is listed"},
-      {"id,weight\n# nobody\n", "f.csv: no node is listed"},
-      {"a,0\nb,0\n", "f.csv: every node has weight 0, so none owns a key"},
+      {"", "f.csv: no nodes listed"},
+      {"id,weight\n# none\n", "f.csv: no nodes listed"},
+      {"a,0\nb,0\n", "f.csv: every node has weight 0, so no node owns a key"},
       {"a,1\nb,x\n", "f.csv:2: weight \"x\" is not a number"},
       {"a,1 2\n", "f.csv:1: weight \"1 2\" is not a number"},
       {"a,\"1,5\"\n", "f.csv:1: weight \"1,5\" is not a number"},
       {"a,0x10\n", "f.csv:1: weight \"0x10\" is not a number"},
-      {"a,-1\n", "f.csv:1: weight \"-1\"; a weight is finite and not negative"},
-      {"a,nan\n", "f.csv:1: weight \"nan\"; a weight is finite and not negative"},
-      {"a,inf\n", "f.csv:1: weight \"inf\"; a weight is finite and not negative"},
+      {"a,-1\n", "f.csv:1: weight must be finite and not negative, got \"-1\""},
+      {"a,nan\n", "f.csv:1: weight must be finite and not negative, got \"nan\""},
+      {"a,inf\n", "f.csv:1: weight must be finite and not negative, got \"inf\""},
       {"a,1e999\n", "f.csv:1: weight \"1e999\" is out of range"},
-      {"a\n\nb,1e9\n",
-       "f.csv:3: weight 1e+09 comes to more than 16,777,216 vnodes at --vnodes 200"},
+      {"a\n\nb,1e9\n", "f.csv:3: weight 1e+09 needs more than 16,777,216 vnodes at --vnodes 200"},
       {"a,80000\nb,80000\nc,80000\nd,80000\ne,80000\n",
-       "f.csv:5: the fleet comes to more than 67,108,864 vnodes at --vnodes 200"},
-      {"a\n# a\nb\na\n", "f.csv:4: node \"a\" is on line 1 already"},
+       "f.csv:5: the fleet needs more than 67,108,864 vnodes at --vnodes 200"},
+      {"a\n# a\nb\na\n", "f.csv:4: node \"a\" is already on line 1"},
       {"a\n,1\n", "f.csv:2: the id is empty"},
-      {"a,1,r,d,e\n", "f.csv:1: 5 fields, and there are only 4 columns"},
-      {"id,weight\na,1,r\n", "f.csv:2: 3 fields, and there are only 2 columns"},
+      {"a,1,r,d,e\n", "f.csv:1: 5 fields, but only 4 columns"},
+      {"id,weight\na,1,r\n", "f.csv:2: 3 fields, but only 2 columns"},
       {"id,wieght\na,1\n",
        "f.csv:1: unknown column \"wieght\"; the columns are id, weight, rack and datacenter, and "
        "for some engines tokens, slots, replica_of and server_id"},
-      {"id,rack,rack\na,1\n", "f.csv:1: column \"rack\" is there twice"},
-      {"a\n\"b\n", "f.csv:2: a quote is opened and never closed"},
+      {"id,rack,rack\na,1\n", "f.csv:1: column \"rack\" is listed twice"},
+      {"a\n\"b\n", "f.csv:2: unterminated quote"},
   };
   const Sandbox sandbox;
   for (const auto& [text, message] : cases) {
@@ -81,7 +80,7 @@ TEST_CASE("files that cannot be read") {
   check_refused(sandbox, "ringctl route - <f.csv", "standard input (-) can be read only once");
   check_refused(sandbox, "ringctl diff - - <f.csv", "standard input (-) can be read only once");
   check_refused(sandbox, "head -c 300000000 /dev/zero | ringctl shares -",
-                "standard input: larger than 256 MiB, which no fleet file is");
+                "standard input: larger than 256 MiB, the limit for fleet files");
 }
 
 TEST_CASE("arguments") {
@@ -100,29 +99,30 @@ TEST_CASE("arguments") {
   }
   check_refused(
       sandbox, "ringctl route f.csv --replicas 0",
-      "--replicas: \"0\" is not a whole number from 1 to 1,000; see ringctl route --help");
+      "--replicas must be a whole number from 1 to 1,000, got \"0\"; see ringctl route --help");
   check_refused(sandbox, "ringctl route f.csv --hash md5",
-                "--hash: \"md5\" is neither xxh3 nor xxh64; see ringctl route --help");
+                "--hash must be xxh3 or xxh64, got \"md5\"; see ringctl route --help");
   check_refused(sandbox, "ringctl route f.csv --hash xxh3:",
-                "--hash: the seed: \"\" is not a whole number from 0 to "
-                "18,446,744,073,709,551,615; see ringctl route --help");
+                "the seed of --hash must be a whole number from 0 to "
+                "18,446,744,073,709,551,615, got \"\"; see ringctl route --help");
   check_refused(sandbox, "ringctl route f.csv --format xml",
-                "--format: \"xml\" is not text, csv or json; see ringctl route --help");
-  check_refused(sandbox, "ringctl route f.csv --spread rows",
-                "--spread: \"rows\" is not nodes, racks or racks_only; see ringctl route --help");
+                "--format must be text, csv or json, got \"xml\"; see ringctl route --help");
+  check_refused(
+      sandbox, "ringctl route f.csv --spread rows",
+      "--spread must be nodes, racks or racks_only, got \"rows\"; see ringctl route --help");
   check_refused(sandbox, "ringctl route f.csv --key k --dead a,c",
                 "--dead: no node \"c\" in f.csv");
   CHECK(sandbox.run("ringctl shares f.csv --frobnicate").code == 2);
   CHECK(sandbox.run("ringctl frobnicate").code == 2);
 }
 
-TEST_CASE("a decimal is not read as octal") {
+TEST_CASE("a leading zero does not mean octal") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\n");
   CHECK_THAT(sandbox.run("ringctl shares f.csv --vnodes 010").out, ContainsSubstring("10 vnodes"));
 }
 
-TEST_CASE("a result that cannot be written is no success") {
+TEST_CASE("a result that cannot be written is an error") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\nb\n");
   sandbox.write("k", lines(make_keys(20000)));
@@ -139,11 +139,11 @@ TEST_CASE("a result that cannot be written is no success") {
   }
 }
 
-TEST_CASE("a reader that has gone ends it without a word") {
+TEST_CASE("a closed pipe ends it without a message") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\nb\n");
   sandbox.write("k", lines(make_keys(100000)));
-  // Both ways to learn of it: the signal, and the error where the signal is ignored.
+  // It learns this by the signal or, if that is ignored, by the error.
   for (const std::string trap : {"", "trap '' PIPE; "}) {
     INFO(trap);
     const Result result = sandbox.run(
@@ -160,7 +160,8 @@ TEST_CASE("help and version") {
         "ringctl " + std::to_string(CLOCKWISE_VERSION_MAJOR) + '.' +
             std::to_string(CLOCKWISE_VERSION_MINOR) + '.' +
             std::to_string(CLOCKWISE_VERSION_PATCH) + " (placement contract 1)\n");
-  for (const std::string command : {"", "route", "shares", "diff"}) {
+  for (const std::string command :
+       {"", "route", "shares", "diff", "plan", "durability", "compare", "fingerprint", "convert"}) {
     const Result result = sandbox.run("ringctl " + command + " --help");
     CHECK(result.code == 0);
     CHECK(result.err == "");

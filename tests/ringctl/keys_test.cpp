@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where keys come from and what their bytes are.
+// The sources of keys and their bytes.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace {
 
 const Fleet fleet = make_fleet(12);
 
-/// The keys and owners that `command` prints as JSON, where every key is UTF-8.
+/// Returns the keys and owners of JSON output whose keys are all UTF-8.
 std::vector<std::pair<std::string, std::string>> owners(const Result& result) {
   std::vector<std::pair<std::string, std::string>> pairs;
   for (const std::string& line : split(result.out)) {
@@ -54,7 +54,7 @@ TEST_CASE("a key is every byte before the line feed") {
   CHECK(owners(sandbox.run("cat k | ringctl route f.csv - --format json")) == expected(keys));
 }
 
-TEST_CASE("the last line may lack its line feed; no line at all is no key") {
+TEST_CASE("the last line feed can be missing; an empty file has no keys") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(fleet));
   sandbox.write("k", "a\nb");
@@ -66,18 +66,18 @@ TEST_CASE("the last line may lack its line feed; no line at all is no key") {
   CHECK(none.out == "key,owner,replica1,substitutes\n");
 }
 
-TEST_CASE("a carriage return is part of the key, and is pointed out") {
+TEST_CASE("a carriage return is part of the key, with a warning") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(fleet));
   sandbox.write("k", "a\r\nb\r\n");
   const Result result = sandbox.run("ringctl route f.csv k --format json");
   CHECK(result.code == 0);
   CHECK(owners(result) == expected({"a\r", "b\r"}));
-  CHECK_THAT(result.err, Equals("ringctl: k: line 1 ends in a carriage return, which is taken as "
-                                "part of the key\n"));
+  CHECK_THAT(result.err, Equals("ringctl: k: line 1 ends in a carriage return, which is part of "
+                                "the key\n"));
 }
 
-TEST_CASE("with -0 it takes keys with line feeds in them") {
+TEST_CASE("with -0, keys can contain line feeds") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(fleet));
   const std::vector<std::string> keys{"a\nb", "", "c\r"};
@@ -112,7 +112,7 @@ TEST_CASE("keys of any length, across the reads of a file") {
   std::mt19937 random(3);
   std::vector<std::string> keys;
   for (int i = 0; i < 400; ++i) {
-    // Half of them short, the others up to 128 KiB: some end at every distance from a read's end.
+    // Half of them are short, the others up to 128 KiB, to end at any distance from a read's end.
     const std::size_t size = random() % (i % 2 == 0 ? 40 : 131072);
     std::string key(size, static_cast<char>('a' + i % 26));
     for (std::size_t j = 0; j < size; j += 1 + random() % 64) {
@@ -125,7 +125,7 @@ TEST_CASE("keys of any length, across the reads of a file") {
   CHECK(owners(sandbox.run("cat k | ringctl route f.csv --format json")) == expected(keys));
 }
 
-TEST_CASE("a key of a mebibyte is served, a longer one refused with its line") {
+TEST_CASE("a key of one mebibyte is accepted, a longer one refused with its line") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(fleet));
   const std::string longest(std::size_t{1} << 20, 'x');
@@ -146,7 +146,7 @@ TEST_CASE("a key of a mebibyte is served, a longer one refused with its line") {
   CHECK(endless.err == "ringctl: /dev/zero:1: a key longer than 1,048,576 bytes\n");
 }
 
-TEST_CASE("an answer comes before the next key is there") {
+TEST_CASE("an answer comes before the next key is written") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(fleet));
   // The second key is written only after the first answer was read.
@@ -167,6 +167,6 @@ TEST_CASE("a long job has a progress line on a terminal, and nowhere else") {
   CHECK(sandbox.run(slow).err == "");
   if (sandbox.run("command -v script").code != 0) SKIP("script is not installed (bsdutils)");
   const std::string drawn = sandbox.run("script -qec '" + slow + "' /dev/null").out;
-  CHECK_THAT(drawn, ContainsSubstring("1,000 keys, 0.0 million a second, standard input"));
-  CHECK_THAT(drawn, EndsWith("\r\x1b[K"));  // gone at the end
+  CHECK_THAT(drawn, ContainsSubstring("1,000 keys, 0.0 million per second, standard input"));
+  CHECK_THAT(drawn, EndsWith("\r\x1b[K"));  // cleared at the end
 }

@@ -26,7 +26,7 @@ void write_fleets(const Sandbox& sandbox, int before, int after) {
 
 }  // namespace
 
-TEST_CASE("json: the figures of the plan that the library makes") {
+TEST_CASE("json: the figures match the library's plan") {
   const Sandbox sandbox;
   write_fleets(sandbox, 16, 17);
   const Result result = sandbox.run(
@@ -50,7 +50,7 @@ TEST_CASE("json: the figures of the plan that the library makes") {
   CHECK(document["lost_bytes"] == 0);
   CHECK(document["critical"] == "cache17");
   CHECK(document["steps"] == plan.steps().size());
-  CHECK(document["one_by_one"].is_null());  // it is one change
+  CHECK(document["one_by_one"].is_null());  // there is only one change
   CHECK(document["mod_n_bytes"].get<double>() ==
         Approx(3 * 10.88e12 * clockwise::theory::mod_n_movement(16, 17)));
   REQUIRE(document["nodes"].size() == 17);
@@ -60,7 +60,7 @@ TEST_CASE("json: the figures of the plan that the library makes") {
   CHECK(sent == Approx(plan.bytes()));
 }
 
-TEST_CASE("csv: every step, as exact as the library has it") {
+TEST_CASE("csv: every step matches the library exactly") {
   const Sandbox sandbox;
   write_fleets(sandbox, 4, 5);
   const auto rows =
@@ -97,8 +97,9 @@ TEST_CASE("text: totals, the critical node first, and bars within 80 columns") {
   const Result result =
       sandbox.run("ringctl plan before.csv after.csv --replicas 3 --bytes 10.88TB");
   REQUIRE(result.code == 0);
-  CHECK_THAT(result.out, ContainsSubstring("16 -> 18 nodes, xxh3\n"
-                                           "10.9 TB in each of 3 replicas, 125 MB/s a card\n"));
+  CHECK_THAT(result.out,
+             ContainsSubstring("16 -> 18 nodes, xxh3\n"
+                               "10.9 TB in each of 3 replicas, 125 MB/s per network card\n"));
   CHECK_THAT(result.out, ContainsSubstring("one by one"));
   CHECK_THAT(result.out, ContainsSubstring("mod N       29.0 TB  88.89%"));
   const auto rows = split(result.out);
@@ -115,7 +116,7 @@ TEST_CASE("text: totals, the critical node first, and bars within 80 columns") {
   CHECK_THAT(top.out, ContainsSubstring("and 16 more nodes: --top all shows them"));
 }
 
-TEST_CASE("text: sizes and times read as people write them") {
+TEST_CASE("text: sizes and times are readable") {
   const Sandbox sandbox;
   sandbox.write("before.csv", "a\n");
   sandbox.write("after.csv", "b\n");
@@ -135,7 +136,7 @@ TEST_CASE("text: sizes and times read as people write them") {
     CHECK_THAT(row, ContainsSubstring(moves + "  100.00%  " + time));
     CHECK(row.ends_with(time));
   };
-  // All of it goes to one card: bytes over rate.
+  // All data goes to one card: bytes / rate.
   check("--bytes 640GB", "640 GB", "1 h 25 min");  // 5,120 s
   check("--bytes 40GB", "40.0 GB", "5 min 20 s");
   check("--bytes 40GB --throttle 0.25", "40.0 GB", "21 min 20 s");
@@ -147,7 +148,7 @@ TEST_CASE("text: sizes and times read as people write them") {
   check("--bytes 5B", "5 B", "0.0 s");
 }
 
-TEST_CASE("a node that is down does not send; what only it had is lost, and said") {
+TEST_CASE("a node that is down does not send, and data that only it had is reported as lost") {
   const Sandbox sandbox;
   write_fleets(sandbox, 5, 4);
   const Result one =
@@ -161,7 +162,7 @@ TEST_CASE("a node that is down does not send; what only it had is lost, and said
   for (std::size_t i = 1; i < rows.size(); ++i) CHECK(split(rows[i], ',')[4] != "cache05");
 }
 
-TEST_CASE("nothing to do") {
+TEST_CASE("an unchanged fleet moves nothing") {
   const Sandbox sandbox;
   write_fleets(sandbox, 4, 4);
   const Result result = sandbox.run("ringctl plan before.csv after.csv --bytes 1TB --replicas 3");
@@ -169,7 +170,7 @@ TEST_CASE("nothing to do") {
   CHECK_THAT(result.out, ContainsSubstring("Nothing moves."));
 }
 
-TEST_CASE("options that are wrong are named") {
+TEST_CASE("wrong options are named") {
   const Sandbox sandbox;
   write_fleets(sandbox, 3, 4);
   const auto refused = [&](const std::string& options, const std::string& message) {
@@ -179,15 +180,19 @@ TEST_CASE("options that are wrong are named") {
     CHECK_THAT(result.err, ContainsSubstring(message));
   };
   refused("", "--bytes is required");
-  refused("--bytes 10", "\"10\" is not a size");
-  refused("--bytes -1TB", "\"-1TB\" is not a size");
-  refused("--bytes nanTB", "\"nanTB\" is not a size");
-  refused("--bytes 1e999TB", "is not a size");
-  refused("--bytes 1TB --rate 0Gbps", "\"0Gbps\" is not a rate above 0");
-  refused("--bytes 1TB --rate 1Gb", "\"1Gb\" is not a rate above 0");
-  refused("--bytes 1TB --throttle 0", "\"0\" is not a share");
-  refused("--bytes 1TB --throttle 150%", "\"150%\" is not a share");
-  refused("--bytes 1TB --replicas 0", "\"0\" is not a whole number");
+  refused("--bytes 10", "--bytes must be a size such as 10.88TB, 500GB or 2TiB, got \"10\"");
+  refused("--bytes -1TB", "must be a size such as 10.88TB, 500GB or 2TiB, got \"-1TB\"");
+  refused("--bytes nanTB", "must be a size such as 10.88TB, 500GB or 2TiB, got \"nanTB\"");
+  refused("--bytes 1e999TB", "must be a size such as");
+  refused("--bytes 1TB --rate 0Gbps",
+          "--rate must be a rate above 0 such as 1Gbps or 125MB/s, got \"0Gbps\"");
+  refused("--bytes 1TB --rate 1Gb",
+          "--rate must be a rate above 0 such as 1Gbps or 125MB/s, got \"1Gb\"");
+  refused("--bytes 1TB --throttle 0",
+          "--throttle must be a share above 0 and up to 1, such as 25% or 0.25, got \"0\"");
+  refused("--bytes 1TB --throttle 150%", "such as 25% or 0.25, got \"150%\"");
+  refused("--bytes 1TB --replicas 0",
+          "--replicas must be a whole number from 1 to 1,000, got \"0\"");
   refused("--bytes 1TB --dead stranger", "no node \"stranger\" in before.csv");
   refused("--bytes 1EB --batch 1B", "batch_bytes");
 }

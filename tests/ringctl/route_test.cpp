@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ringctl route against the library itself, on every key.
+// ringctl route compared with the library, on every key.
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ using clockwise::Spread;
 
 namespace {
 
-/// What --format csv has to print.
+/// Returns what --format csv must print.
 template <class Ring, class... IsLive>
 std::string expected_csv(const Ring& ring, const std::vector<std::string>& keys, std::size_t r,
                          Spread spread, const IsLive&... is_live) {
@@ -49,7 +49,7 @@ TEST_CASE("csv: owner and preference list of every key") {
 
   result = sandbox.run("ringctl route f.csv k --format csv --spread racks_only --replicas 5");
   CHECK(result.out == expected_csv(ring, keys, 5, Spread::racks_only));
-  CHECK(result.err == "ringctl: 10,000 of 10,000 lists are shorter than 5 replicas\n");
+  CHECK(result.err == "ringctl: 10,000 of 10,000 lists have fewer than 5 replicas\n");
 }
 
 TEST_CASE("options that place the nodes") {
@@ -82,7 +82,7 @@ TEST_CASE("with --dead: live replicas first, then substitutes") {
           .out == expected);
 }
 
-TEST_CASE("no spread given: racks count only where a node names one") {
+TEST_CASE("without --spread, racks count only if a node names one") {
   const Sandbox sandbox;
   Fleet fleet = make_fleet(8);
   for (auto& [id, options] : fleet) options.rack.clear();
@@ -93,7 +93,7 @@ TEST_CASE("no spread given: racks count only where a node names one") {
         expected_csv(FleetRing<>(fleet), keys, 3, Spread::nodes));
 }
 
-TEST_CASE("json: an object a line") {
+TEST_CASE("json: one object per line") {
   const Sandbox sandbox;
   const Fleet fleet = make_fleet(4);
   sandbox.write("f.csv", fleet_file(fleet));
@@ -117,8 +117,8 @@ TEST_CASE("json: an object a line") {
   }
 }
 
-// If one of these goes red, what people parse or read has changed: say so in the changelog.
-TEST_CASE("the three formats, to the letter") {
+// If this fails, what people parse or read has changed: note it in the changelog.
+TEST_CASE("the three formats, byte for byte") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a,1,r1\nb,1,r1\n\"c,\"\"d\",1,r2\n\"\xff\",1,r2\n");
   const std::string keys = " --key user:42 --key user:45";
@@ -149,10 +149,10 @@ TEST_CASE("everything dead: the owner stays, the list is empty") {
   const bool owner_a = FleetRing<>(Fleet{{"a", {}}, {"b", {}}}).lookup("k") == "a";
   CHECK(result.out == std::string("key,owner,replica1,replica2,substitutes\nk,") +
                           (owner_a ? "a" : "b") + ",,,0\n");
-  CHECK(result.err == "ringctl: 1 of 1 lists are shorter than 2 replicas\n");
+  CHECK(result.err == "ringctl: 1 of 1 lists have fewer than 2 replicas\n");
 }
 
-TEST_CASE("more nodes than 16 bits number") {
+TEST_CASE("more nodes than a 16-bit index holds") {
   const Sandbox sandbox;
   std::string file;
   Fleet fleet;

@@ -16,15 +16,15 @@
 #include <utility>
 #include <vector>
 
-/// What a command left behind.
+/// The result of a command.
 struct Result {
-  int code;  ///< 128 and the number of the signal where one ended it.
+  int code;  ///< 128 + the signal's number if a signal ended it.
   std::string out;
   std::string err;
 };
 
-/// A folder of its own, gone at the end, where commands are run as a shell takes them: `ringctl` is
-/// the one just built, the locale is C, and there is nothing on standard input.
+/// A temporary folder where a shell runs commands: `ringctl` is the one just built, the locale is
+/// C, and standard input is empty.
 class Sandbox {
  public:
   Sandbox() {
@@ -76,7 +76,7 @@ inline Fleet make_fleet(int nodes) {
   return fleet;
 }
 
-/// As a fleet file, for ids and racks that need no quotes.
+/// Returns the fleet file, for ids and racks that need no quotes.
 inline std::string fleet_file(const Fleet& fleet) {
   std::string text = "id,weight,rack,datacenter\n";
   for (const auto& [id, options] : fleet) {

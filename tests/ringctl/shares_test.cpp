@@ -17,7 +17,7 @@
 using Catch::Approx;
 using nlohmann::json;
 
-TEST_CASE("json: exact shares, balance and what theory expects") {
+TEST_CASE("json: exact shares, balance and expected values") {
   const Sandbox sandbox;
   const Fleet fleet = make_fleet(16);
   sandbox.write("f.csv", fleet_file(fleet));
@@ -60,7 +60,7 @@ TEST_CASE("csv: every digit of every share") {
   CHECK(std::stod(split(rows[1], ',')[3]) == ring.load_shares()[0].second);
 }
 
-TEST_CASE("weights: theory expects what rings come to on average") {
+TEST_CASE("weights: expected values match the average of many rings") {
   // The mean square of share/fair - 1 over 300 seeds is within 4 standard errors of its own spread.
   const Fleet fleet{{"a", {2.0, "", ""}}, {"b", {1.0, "", ""}}, {"c", {0.3, "", ""}}};
   const Sandbox sandbox;
@@ -84,8 +84,8 @@ TEST_CASE("weights: theory expects what rings come to on average") {
   CHECK(mean == Approx(expected * expected).margin(4 * error));
 }
 
-// If this goes red, what people read has changed.
-TEST_CASE("text, to the letter") {
+// If this fails, text output has changed.
+TEST_CASE("text, byte for byte") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a,2\nb,1\n\"c d\",1\noff,0\n");
   CHECK(sandbox.run("ringctl shares f.csv --vnodes 4").out ==
@@ -97,7 +97,7 @@ TEST_CASE("text, to the letter") {
         "c d        1       4  22.92%    0.917  ################### |\n"
         "off        0       0   0.00%\n"
         "\n"
-        "Bars are shares; the line across them is the fair share, by weight.\n"
+        "Bars show shares; the line marks the fair share by weight.\n"
         "\n"
         "           this ring  expected\n"
         "peak/mean      1.390         -\n"
