@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-// A hot key in front of its owner: a cache in every front end that keeps a value for a second or so
-// and fetches it once, however many requests want it at that moment.
+// Protects the owner of a hot key: a cache in every front end keeps a value for about a second and
+// fetches it once, however many requests want it at that moment.
 //
-// No placement can help with one key that takes 30,000 requests a second, since a key has one
-// owner. This can: the owner sees one request a second from each front end, whatever the traffic.
-// The price is that readers may see a value that is as old as the time to live.
+// No placement helps with one key that gets 30,000 requests per second, because a key has one
+// owner. This cache does: the owner gets one request per second from each front end, for any
+// traffic. The cost is that readers can see a value as old as the time to live.
 
 #include <atomic>
 #include <chrono>
@@ -26,11 +26,11 @@
 
 namespace {
 
-using Time = std::chrono::nanoseconds;  // since the program's start, by a clock of the caller
+using Time = std::chrono::nanoseconds;  // since the program's start, by the caller's clock
 
-/// Keeps values for `ttl`. get() calls fetch(key) outside any lock, once for all who ask for a key
-/// while it is missing or too old; they wait for that one. Where fetch throws, all of them get the
-/// exception, and the next to ask tries again.
+/// Keeps values for `ttl`. If a key is missing or expired, get() calls fetch(key) outside any lock,
+/// once for all concurrent calls, which wait for it. If fetch throws, all of them get the
+/// exception, and the next call tries again.
 class FrontCache {
  public:
   FrontCache(Time ttl, std::size_t most_keys) : ttl_(ttl), most_keys_(most_keys) {}
@@ -76,7 +76,7 @@ class FrontCache {
     Time expires{};
   };
 
-  /// All that has expired; where nothing has, whatever is landed.
+  /// Drops all expired values or, if there are none, all values.
   void drop_old(Time now, const std::string& keep) {
     const auto drop = [&](auto condition) {
       return std::erase_if(flights_, [&](const auto& entry) {
@@ -95,7 +95,7 @@ class FrontCache {
   std::unordered_map<std::string, std::shared_ptr<Flight>> flights_;
 };
 
-/// Counts what reaches each node, on a clock of its own.
+/// Counts the requests that reach each node.
 struct Backend {
   clockwise::HashRing<> ring;
   std::unordered_map<std::string, std::uint64_t> requests;
@@ -106,15 +106,15 @@ struct Backend {
 };
 
 constexpr int seconds = 10;
-constexpr int requests_a_second = 30000;
+constexpr int requests_per_second = 30000;
 constexpr int front_ends = 4;
 
-/// 30,000 requests a second for one key, spread over the front ends, for ten seconds.
-std::uint64_t owner_requests_a_second(Backend& backend, std::deque<FrontCache>* caches) {
+/// Simulates ten seconds of requests for one key, spread over the front ends.
+std::uint64_t owner_requests_per_second(Backend& backend, std::deque<FrontCache>* caches) {
   backend.requests.clear();
   const auto fetch = [&](const std::string& key) { return backend.fetch(key); };
-  for (std::uint64_t i = 0; i < std::uint64_t{seconds} * requests_a_second; ++i) {
-    const Time now = std::chrono::seconds(1) * i / requests_a_second;
+  for (std::uint64_t i = 0; i < std::uint64_t{seconds} * requests_per_second; ++i) {
+    const Time now = std::chrono::seconds(1) * i / requests_per_second;
     if (caches == nullptr) {
       fetch("hot");
     } else {
@@ -129,25 +129,26 @@ std::uint64_t owner_requests_a_second(Backend& backend, std::deque<FrontCache>* 
 int main() {
   Backend backend;
   for (int i = 0; i < 16; ++i) backend.ring.add("node-" + std::to_string(i));
-  std::printf("one key, %d requests a second at %d front ends\n", requests_a_second, front_ends);
-  std::printf("  straight to its owner:         %5llu a second there\n",
-              static_cast<unsigned long long>(owner_requests_a_second(backend, nullptr)));
+  std::printf("one key, %d requests per second at %d front ends\n", requests_per_second,
+              front_ends);
+  std::printf("  directly to its owner:         %5llu per second there\n",
+              static_cast<unsigned long long>(owner_requests_per_second(backend, nullptr)));
 
-  // Split: readers pick one of eight copies.
+  // Split: each reader uses one of eight copies.
   const auto copies = clockwise::split(backend.ring, "hot", 8);
   std::unordered_map<std::string, std::uint64_t> by_node;
-  for (std::uint64_t i = 0; i < requests_a_second; ++i) ++by_node[copies.one(i).node];
+  for (std::uint64_t i = 0; i < requests_per_second; ++i) ++by_node[copies.one(i).node];
   std::uint64_t most = 0;
   for (const auto& [node, count] : by_node) most = count > most ? count : most;
-  std::printf("  split into 8 copies:           %5llu a second at most on one of %zu nodes\n",
+  std::printf("  split into 8 copies:           %5llu per second on the busiest of %zu nodes\n",
               static_cast<unsigned long long>(most), by_node.size());
 
   std::deque<FrontCache> caches;
   for (int i = 0; i < front_ends; ++i) caches.emplace_back(std::chrono::seconds(1), 1000);
-  std::printf("  a one-second cache in front:   %5llu a second there, one a front end\n",
-              static_cast<unsigned long long>(owner_requests_a_second(backend, &caches)));
+  std::printf("  a one-second cache in front:   %5llu per second there, one per front end\n",
+              static_cast<unsigned long long>(owner_requests_per_second(backend, &caches)));
 
-  // Single flight: eight threads want a value that takes a while and is in no cache yet.
+  // Single flight: eight threads want a value that is slow to fetch and not cached yet.
   FrontCache cold(std::chrono::seconds(1), 1000);
   std::atomic<int> fetches{0};
   std::vector<std::thread> threads;

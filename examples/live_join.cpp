@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A server joins a store of three copies while clients go on writing and reading, and nobody misses
-// an acknowledged write: `Transition` says where each request goes, `plan_migration` what to copy,
-// and `Shared` tells all threads of it.
+// A server joins a three-replica store while clients write and read, and no read misses an
+// acknowledged write: `Transition` routes each request, `plan_migration` lists what to copy, and
+// `Shared` publishes the routing to all threads.
 
 #include <array>
 #include <atomic>
@@ -27,7 +27,7 @@ constexpr std::size_t key_count = 20'000;
 
 std::string key_of(std::size_t number) { return "user:" + std::to_string(number); }
 
-// One server. A copy that arrives late never replaces a newer one.
+// One server. A version that arrives late never replaces a newer one.
 class Server {
  public:
   void put(const std::string& key, std::uint64_t version) {
@@ -55,8 +55,8 @@ class Server {
   std::unordered_map<std::string, std::uint64_t> versions_;
 };
 
-// What each client thread says of the routing it uses, so that nobody copies an arc while somebody
-// still writes by an older routing.
+// The routing version that each client thread uses, so that no arc is copied while a thread still
+// writes by an older routing.
 struct alignas(64) Seen {
   std::atomic<std::uint64_t> version = 0;
 };
@@ -72,7 +72,7 @@ int main() {
   std::map<std::string, Server> servers;
   for (const auto& member : after.members()) servers[member.node];
 
-  clockwise::Shared<Routing> routing(Routing(before, before, copies));  // nothing moves as yet
+  clockwise::Shared<Routing> routing(Routing(before, before, copies));  // nothing moves yet
   std::vector<std::atomic<std::uint64_t>> acknowledged(key_count);
   std::atomic<bool> done = false;
   std::atomic<std::uint64_t> writes = 0;
@@ -90,7 +90,7 @@ int main() {
         const std::size_t number = w + writers * ((round * 7919) % (key_count / writers));
         const std::string key = key_of(number);
         for (const auto& node : view->write_to(key)) servers.at(node).put(key, round);
-        acknowledged[number] = round;  // all of them have it
+        acknowledged[number] = round;  // all nodes of write_to() have it
         seen[w].version = view.version();
         ++writes;
       }
@@ -117,9 +117,9 @@ int main() {
   };
   while (writes < key_count) std::this_thread::yield();
 
-  // The join. From here on writes go to old and new owners; the arcs are copied one by one. It is
-  // held, or a client that has heard of the last arc would stop writing to old owners while
-  // another, who has not, reads from them.
+  // The join. From here on, writes go to old and new owners, and the arcs are copied one by one.
+  // The transition is held: otherwise a client that has seen the last arc complete would stop
+  // writing to old owners while another client, which has not, still reads from them.
   publish_and_wait([&](Routing& next) {
     next = Routing(before, after, copies);
     next.hold();
@@ -132,10 +132,10 @@ int main() {
       servers.at(step.to).put(key, version);
       ++copied;
     }
-    if (i % 64 == 63 || i + 1 == plan.size()) {  // tell the clients now and then
+    if (i % 64 == 63 || i + 1 == plan.size()) {  // publish progress every 64 steps
       publish_and_wait([&](Routing& next) {
-        for (std::size_t told = i - i % 64; told <= i; ++told) {
-          next.complete(plan[told].arc, plan[told].to);
+        for (std::size_t done_step = i - i % 64; done_step <= i; ++done_step) {
+          next.complete(plan[done_step].arc, plan[done_step].to);
         }
       });
     }
@@ -143,7 +143,7 @@ int main() {
   publish_and_wait([](Routing& next) { next.release(); });
   const bool finished = routing.snapshot()->finished();
   const std::uint64_t target = writes + key_count;
-  while (writes < target) std::this_thread::yield();  // life goes on, on 17
+  while (writes < target) std::this_thread::yield();  // requests continue, on 17 servers
   done = true;
   for (auto& client : clients) client.join();
 
@@ -154,7 +154,7 @@ int main() {
       if (servers.at(node).get(key) < acknowledged[number]) ++lost;
     }
   }
-  std::cout << "store-17 joined 16 under load: " << plan.size() << " arcs, " << copied
+  std::cout << "store-17 joined 16 servers under load: " << plan.size() << " arcs, " << copied
             << " copies of keys; the transition is " << (finished ? "finished" : "NOT finished")
             << '\n'
             << writes << " writes acknowledged, " << reads << " reads\n"

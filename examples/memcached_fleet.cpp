@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-// A memcached client that places keys as libmemcached does, and what becomes of the hit rate when a
-// server joins: with ketama it falls to 1 - 1/(N + 1), with hash mod N to 1/(N + 1).
+// A memcached client that places keys as libmemcached does, and its hit rate when a server joins:
+// with ketama the rate falls to 1 - 1/(N + 1), with hash mod N to 1/(N + 1).
 //
-//   memcached_fleet                                 starts five memcached of its own
-//   memcached_fleet 10.0.0.1:11211 10.0.0.2 ...     uses these, and FLUSHES them; the last one
-//   joins
+//   memcached_fleet                              starts five memcached processes
+//   memcached_fleet 10.0.0.1:11211 10.0.0.2 ...  uses and FLUSHES these; the last one joins
 //
-// What to take from here: Connection and Client, some 90 lines.
+// The parts to reuse are Connection and Client, about 100 lines.
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -88,7 +87,7 @@ class Connection {
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
       const ssize_t sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) throw std::runtime_error("a server has gone");
+      if (sent <= 0) throw std::runtime_error("the server closed the connection");
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
@@ -112,7 +111,7 @@ class Connection {
   void receive() {
     char bytes[4096];
     const ssize_t count = recv(fd_, bytes, sizeof bytes, 0);
-    if (count <= 0) throw std::runtime_error("a server has gone");
+    if (count <= 0) throw std::runtime_error("the server closed the connection");
     buffer_.append(bytes, static_cast<std::size_t>(count));
   }
 
@@ -120,7 +119,7 @@ class Connection {
   std::string buffer_;
 };
 
-/// A cache over many servers. `Placement` says whose a key is: any partitioner of strings will do.
+/// A cache over many servers. `Placement` is any partitioner of strings.
 template <class Placement>
 class Client {
  public:
@@ -152,7 +151,7 @@ class Client {
   std::map<std::string, std::unique_ptr<Connection>> connections_;
 };
 
-/// memcached processes that end with this.
+/// memcached processes, which end with this object.
 class OwnServers {
  public:
   explicit OwnServers(std::size_t count) {
@@ -214,7 +213,7 @@ class OwnServers {
 constexpr int key_count = 20000;
 constexpr int window = 4000;
 
-/// Hits in each window of one pass over all keys; a miss is fetched from the origin and stored.
+/// Reads all keys once, storing each miss from the origin; returns the hits in each window.
 template <class Placement>
 std::vector<int> read_through(Client<Placement>& client) {
   std::vector<int> hits(key_count / window);
@@ -232,11 +231,11 @@ std::vector<int> read_through(Client<Placement>& client) {
 
 struct Run {
   std::vector<int> hits;  // window by window
-  int after_join = 0;     // in the pass that follows the join
-  int foretold = 0;       // by comparing the placements
+  int after_join = 0;     // in the pass after the join
+  int predicted = 0;      // by comparing the placements
 };
 
-/// Fills the cache, reads it, lets the last server join, reads it twice.
+/// Fills the cache, reads it, joins the last server, reads it twice.
 template <class Placement>
 Run run(const std::vector<std::string>& servers) {
   const std::vector<std::string> first(servers.begin(), servers.end() - 1);
@@ -255,7 +254,7 @@ Run run(const std::vector<std::string>& servers) {
   client.join(servers.back());
   clockwise::KeyMovement moved(before, client.placement());
   for (int i = 0; i < key_count; ++i) moved.observe("user:" + std::to_string(i));
-  run.foretold = key_count - static_cast<int>(moved.moved());
+  run.predicted = key_count - static_cast<int>(moved.moved());
 
   const std::vector<int> hits = read_through(client);
   append(hits);
@@ -288,16 +287,16 @@ int show(const std::vector<std::string>& servers) {
   }
   const double n = static_cast<double>(count);
   const auto summary = [](const char* name, const Run& result, const char* rule, double expected) {
-    std::printf("%-11s keeps %5.1f%% of the hits; the placements said %5.1f%%; %s = %5.1f%%\n",
-                name, 100 * share(result.after_join, key_count),
-                100 * share(result.foretold, key_count), rule, 100 * expected);
-    return result.after_join == result.foretold;
+    std::printf("%-11s keeps %5.1f%% of the hits; predicted %5.1f%%; %s = %5.1f%%\n", name,
+                100 * share(result.after_join, key_count), 100 * share(result.predicted, key_count),
+                rule, 100 * expected);
+    return result.after_join == result.predicted;
   };
   std::printf("\n");
   const bool one = summary("ketama", ketama, "1 - 1/(N + 1)", 1 - 1 / (n + 1));
   const bool other = summary("hash mod N", modulo, "    1/(N + 1)", 1 / (n + 1));
   if (one && other) return 0;
-  std::fprintf(stderr, "memcached_fleet: the servers did not hold what the placements said\n");
+  std::fprintf(stderr, "memcached_fleet: the hits differ from the prediction\n");
   return 1;
 }
 
@@ -306,7 +305,7 @@ int show(const std::vector<std::string>& servers) {
 int main(int argc, char** argv) {
   try {
     const std::vector<std::string> given(argv + 1, argv + argc);
-    if (given.size() == 1) throw std::runtime_error("name two servers at least, or none");
+    if (given.size() == 1) throw std::runtime_error("name at least two servers, or none");
     if (!given.empty()) return show(given);
     const OwnServers own(5);
     return show(own.names());
