@@ -41,7 +41,7 @@ def main():
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {LEFT + WIDTH + 170} '
            f'{TOP + HEIGHT + 45}" font-family="sans-serif" font-size="12">',
            '<rect width="100%" height="100%" fill="#fff"/>',
-           f'<text x="{LEFT}" y="22" font-weight="bold">lookup of a key hashed before, ns</text>']
+           f'<text x="{LEFT}" y="22" font-weight="bold">lookup with the key already hashed, ns</text>']
     for power in range(low, high + 1):
         out.append(f'<line x1="{LEFT}" x2="{LEFT + WIDTH}" y1="{y(10**power):.1f}" '
                    f'y2="{y(10**power):.1f}" stroke="#ddd"/>')

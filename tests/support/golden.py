@@ -103,7 +103,7 @@ def fingerprint():
 
 
 def quoted(data):
-    """A C++ literal; each byte that is not plain text in octal, which ends after three digits."""
+    """A C++ literal; a byte that is not plain text becomes an octal escape, which ends after three digits."""
     body = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\?' else "\\%03o" % b for b in data)
     return 'std::string_view("%s", %d)' % (body, len(data))
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes golden_schemes.hpp: whom the schemes other than the ring give keys to.
+"""Writes golden_schemes.hpp: where the schemes other than the ring place keys.
 
-Needs python3-xxhash, or another binding called `xxhash`; shares no code with the library, and takes
-real logarithms where the library has its integer ones. From the top of the tree:
+Needs python3-xxhash, or another binding called `xxhash`; shares no code with the library, and uses
+real logarithms instead of the library's integer ones. From the top of the tree:
 
     python3 tests/support/golden_schemes.py > tests/golden_schemes.hpp
 """
