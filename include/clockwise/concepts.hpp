@@ -2,9 +2,16 @@
 #ifndef CLOCKWISE_CONCEPTS_HPP
 #define CLOCKWISE_CONCEPTS_HPP
 
-#include <concepts>     // convertible_to
+// What functions and class templates ask of a placement. Each names the one that it needs, so that
+// wrong use fails at the call, with that name.
+
+#include <concepts>     // convertible_to, copyable, equality_comparable
 #include <cstddef>      // size_t
+#include <cstdint>      // uint64_t
+#include <span>         // span
 #include <string_view>  // string_view
+
+#include "clockwise/fwd.hpp"
 
 namespace clockwise {
 
@@ -18,6 +25,32 @@ concept Placement = requires(const P& view, std::string_view key) {
   { (*view.load_shares().begin()).second } -> std::convertible_to<double>;
 };
 
+/// A placement whose keys are owned by arcs of a circle: sorted positions, the owner of each, and the
+/// members by which owners are numbered. What movement, plans and durability are computed from.
+/// HashRing, TokenRing, SlotMap, every engine ring, and a ring of your own (listed_ring.hpp).
+template <class R>
+concept Ring = Placement<R> && requires(const R& ring, const typename R::node_type& node,
+                                        typename R::index_type index, Position position) {
+  { ring.positions() } -> std::convertible_to<std::span<const std::uint64_t>>;
+  { ring.owners() } -> std::convertible_to<std::span<const typename R::index_type>>;
+  { ring.members()[0].node } -> std::convertible_to<const typename R::node_type&>;
+  { ring.members()[0].vnodes } -> std::convertible_to<std::uint32_t>;
+  { ring.node(index) } -> std::convertible_to<const typename R::node_type&>;
+  { ring.index_of(node) } -> std::convertible_to<typename R::index_type>;
+  { ring.lookup_index(position) } -> std::convertible_to<typename R::index_type>;
+  { ring.position_of(position) } -> std::convertible_to<Position>;
+  { ring.circle() } -> std::convertible_to<std::uint64_t>;
+};
+
+namespace detail {
+
+struct AnyEdit {
+  template <class Edit>
+  void operator()(Edit& edit) const;
+};
+
+}  // namespace detail
+
 /// Any member can be removed, by node or id.
 template <class P>
 concept RemovesAny = requires(P& scheme, const typename P::node_type& node) {
@@ -28,12 +61,35 @@ concept RemovesAny = requires(P& scheme, const typename P::node_type& node) {
 template <class P>
 concept RemovesLast = requires(P& scheme) { scheme.pop(); };
 
-/// What every scheme supports, so code written for one runs on all: a Placement that nodes can join
-/// and leave. Code that must remove a particular node also requires RemovesAny, which JumpHash is
-/// not: it can only remove its last node.
+/// What every scheme supports, so code written for one runs on all: a Placement whose members join,
+/// change and leave. Code that must remove a particular node also requires RemovesAny, which JumpHash
+/// is not: it can only remove its last node.
 template <class P>
-concept Partitioner = Placement<P> && (RemovesAny<P> || RemovesLast<P>) &&
-                      requires(P& scheme, const typename P::node_type& node) { scheme.add(node); };
+concept Partitioner =
+    Placement<P> && std::copyable<P> && std::equality_comparable<P> &&
+    (RemovesAny<P> || RemovesLast<P>) &&
+    requires(P& scheme, const P& view, const typename P::node_type& node,
+             const NodeOptions& options, Position position, std::string_view key,
+             std::span<const Position> positions, std::span<typename P::index_type> owners) {
+      scheme.add(node);
+      scheme.add(node, options);
+      scheme.add_all(view.members());
+      scheme.set_weight(node, 1.0);
+      scheme.set_options(node, options);
+      scheme.update(detail::AnyEdit());
+      scheme.clear();
+      { view.contains(node) } -> std::convertible_to<bool>;
+      { view.index_of(node) } -> std::convertible_to<typename P::index_type>;
+      { view.members()[0].node } -> std::convertible_to<const typename P::node_type&>;
+      { view.size() } -> std::convertible_to<std::size_t>;
+      { view.empty() } -> std::convertible_to<bool>;
+      { view.try_lookup(key) } -> std::convertible_to<const typename P::node_type*>;
+      { view.position_of(key) } -> std::convertible_to<Position>;
+      { view.lookup_index(position) } -> std::convertible_to<typename P::index_type>;
+      view.lookup_batch(positions, owners);
+      { view.fingerprint() } -> std::convertible_to<Fingerprint>;
+      { view.memory_bytes() } -> std::convertible_to<std::size_t>;
+    };
 
 }  // namespace clockwise
 

@@ -23,8 +23,13 @@ struct MaglevOptions;
 struct MultiProbeOptions;
 struct SlotMapOptions;
 
+class Replication;
 template <class Node>
 class ReplicaList;
+template <class Node>
+struct Entry;
+template <class Node>
+struct Member;
 
 /// How a ring finds the vnode at or after a position. The index takes about one memory read, and up
 /// to 8 extra bytes per position (12 with a 32-bit Index; 2.6 on a large ring). Every change

@@ -15,6 +15,7 @@
 #include <string_view>  // string_view, u8string_view
 #include <type_traits>  // is_enum_v, underlying_type_t
 
+#include "clockwise/detail/base/kinds.hpp"
 #include "clockwise/hash_function.hpp"
 
 // xxHash is compiled into the caller, so that a short key costs a few instructions and no call.
@@ -60,22 +61,6 @@ struct Fingerprint {
 namespace detail {
 
 template <class T>
-concept Text = std::convertible_to<const T&, std::string_view>;
-
-/// Contiguous bytes of any type. std::span does the checking, so <ranges> is not needed.
-template <class T>
-concept Bytes = std::convertible_to<const T&, std::span<const std::byte>> ||
-                std::convertible_to<const T&, std::span<const unsigned char>> ||
-                std::convertible_to<const T&, std::span<const signed char>> ||
-                std::convertible_to<const T&, std::span<const char>> ||
-                std::convertible_to<const T&, std::span<const char8_t>>;
-
-/// Integers that are the same number on every platform: plain char and wchar_t are not.
-template <class T>
-concept PortableInteger =
-    std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
-
-template <class T>
 inline constexpr bool always_false = false;
 
 /// Returns the hash of `key`'s bytes under the placement contract: text as its characters, bytes as
@@ -94,7 +79,7 @@ std::uint64_t hash_key(const Hash& hash, const Key& key) noexcept {
     const std::span bytes(key);
     return hash(std::as_bytes(bytes));
   } else if constexpr (std::is_enum_v<Key>) {
-    return hash_key(hash, static_cast<std::underlying_type_t<Key>>(key));
+    return detail::hash_key(hash, static_cast<std::underlying_type_t<Key>>(key));
   } else if constexpr (PortableInteger<Key>) {
     const auto wide = static_cast<std::uint64_t>(key);
     std::array<std::byte, 8> bytes;
@@ -118,7 +103,7 @@ inline Fingerprint digest(std::string_view bytes) noexcept {
 /// Identifies a configured policy: its hash of a fixed text, which a seed changes.
 template <HashFunction Hash>
 std::uint64_t policy_probe(const Hash& hash) noexcept {
-  return hash_key(hash, std::string_view("clockwise policy probe"));
+  return detail::hash_key(hash, std::string_view("clockwise policy probe"));
 }
 
 }  // namespace detail

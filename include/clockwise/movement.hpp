@@ -236,38 +236,6 @@ Movement<typename Before::node_type> movement(const Before& before, const After&
                                   detail::ByDatacenter{wanted});
 }
 
-/// What moves between two node counts under mod N, in residues of their least common multiple.
-struct ResidueMovement {
-  std::uint64_t residues = 0;  ///< lcm(N, M): the number of equal classes of keys.
-  std::uint64_t moved = 0;     ///< Classes whose node changes.
-
-  double fraction() const {
-    return residues == 0 ? 0 : static_cast<double>(moved) / static_cast<double>(residues);
-  }
-};
-
-/// The movement under mod N. Exact except for the 2^64 mod lcm(N, M) positions that do not fill a
-/// round of residues. If either side has no nodes, nothing moves. Throws std::invalid_argument if
-/// the hash policies differ. O(N).
-template <HashFunction Hash, class Node>
-ResidueMovement movement(const ModN<Hash, Node>& before, const ModN<Hash, Node>& after) {
-  detail::check_same_circle(before, after);
-  ResidueMovement result;
-  if (before.empty() || after.empty()) return result;
-  const std::uint64_t common = std::gcd(before.size(), after.size());
-  result.residues = std::lcm(std::uint64_t{before.size()}, std::uint64_t{after.size()});
-  result.moved = result.residues;
-  const auto matches = detail::matched_members(before, after);
-  for (std::size_t number = 0; number < matches.size(); ++number) {
-    // By the Chinese remainder theorem, one class in lcm has residue `number` before and
-    // matches[number] after if the two agree modulo the common divisor; otherwise none has.
-    const bool kept =
-        matches[number] != detail::no_member && number % common == matches[number] % common;
-    result.moved -= kept ? 1 : 0;
-  }
-  return result;
-}
-
 /// Movement counted over keys, for any two partitioners, of one scheme or of two.
 template <class Before, class After>
 class KeyMovement {

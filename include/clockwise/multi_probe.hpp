@@ -12,27 +12,29 @@
 // times the mean (21 probes), but one search per probe. Use it for many rings, or for a huge fleet,
 // with few lookups.
 
-#include <algorithm>         // sort
+#include <algorithm>         // min, sort
 #include <compare>           // strong_ordering
 #include <cstddef>           // size_t
 #include <cstdint>           // uint32_t, uint64_t
 #include <initializer_list>  // initializer_list
 #include <string>            // string, to_string
 #include <string_view>       // string_view
+#include <type_traits>       // is_arithmetic_v
 #include <utility>           // move, pair
 #include <vector>            // vector
 
 #include "clockwise/arc.hpp"
 #include "clockwise/detail/base/error.hpp"
-#include "clockwise/detail/scheme/surface.hpp"
 #include "clockwise/detail/base/mix.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/base/small_set.hpp"
 #include "clockwise/detail/ring/ring_table.hpp"
-#include "clockwise/detail/ring/walk.hpp"
+#include "clockwise/detail/scheme/fingerprint_bytes.hpp"
+#include "clockwise/detail/scheme/hashed.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -54,104 +56,181 @@ struct MultiProbeOptions {
 /// lookup: O(probes * log N). Mutators: O(N), all or nothing. Thread safety: that of a standard
 /// container. A model of Partitioner.
 template <HashFunction Hash, class Node>
-class MultiProbe : public detail::MemberTable<MultiProbe<Hash, Node>, Hash, UnweightedNode<Node>> {
-  using Base = detail::MemberTable<MultiProbe, Hash, UnweightedNode<Node>>;
-  using Table = detail::RingTable<std::uint32_t>;
+class MultiProbe
+    : public detail::Hashed<Hash>,
+      public detail::Surface<MultiProbe<Hash, Node>, Node, std::size_t,
+                             detail::RingPlacement<std::uint32_t, BucketIndex>> {
+  using Placement = detail::RingPlacement<std::uint32_t, BucketIndex>;
+  using Base = detail::Surface<MultiProbe, Node, std::size_t, Placement>;
 
  public:
-  using Base::npos;
-  using Base::size;
-  using typename Base::index_type;
-
   MultiProbe() = default;
   explicit MultiProbe(MultiProbeOptions options, Hash hash = {})
-      : Base(std::move(hash)), options_(checked(options)) {}
-  MultiProbe(std::initializer_list<Node> nodes, MultiProbeOptions options = {}, Hash hash = {})
+      : detail::Hashed<Hash>(std::move(hash)), options_(checked(options)) {}
+  MultiProbe(std::initializer_list<Entry<Node>> entries, MultiProbeOptions options = {}, Hash hash = {})
       : MultiProbe(options, std::move(hash)) {
-    for (const Node& node : nodes) add(node);
+    add_all(entries);
+  }
+  MultiProbe(std::initializer_list<Node> nodes, MultiProbeOptions options = {}, Hash hash = {})
+    requires std::is_arithmetic_v<Node>
+      : MultiProbe(options, std::move(hash)) {
+    add_all(nodes);
+  }
+  template <EntryRange<Node> Entries>
+  explicit MultiProbe(Entries&& entries, MultiProbeOptions options = {}, Hash hash = {})
+      : MultiProbe(options, std::move(hash)) {
+    add_all(entries);
   }
 
-  /// Adds a node; keys move only to it.
-  void add(Node node) {
-    const auto id = detail::id_of(node);
-    const std::size_t place = this->place_to_join(id);
-    Table::Change change;
-    change.added.push_back({position_of_node(id), static_cast<std::uint32_t>(place)});
-    for (std::size_t i = 0; i < size(); ++i) {
-      change.renumber.push_back(static_cast<std::uint32_t>(i < place ? i : i + 1));
-    }
-    Table table = table_.after(std::move(change));
-    this->insert(place, {std::move(node)});
-    table_ = std::move(table);
-  }
+  // --- Owners: the node, the same or nullptr, its index, many indexes -----------------------------
 
-  /// Removes a node; returns false if absent. Keys move only away from it.
-  template <class Id>
-  bool remove(const Id& id) {
-    const std::size_t place = this->index_of(id);
-    if (place == npos) return false;
-    Table::Change change;
-    change.dropped.push_back(
-        {position_of_node(detail::id_of(this->node(place))), static_cast<std::uint32_t>(place)});
-    for (std::size_t i = 0; i < size(); ++i) {
-      change.renumber.push_back(static_cast<std::uint32_t>(i <= place ? i : i - 1));
-    }
-    Table table = table_.after(std::move(change));
-    this->erase(place);
-    table_ = std::move(table);
-    return true;
-  }
+  using Base::lookup;
+  using Base::lookup_batch;
+  using Base::npos;
+  using Base::try_lookup;
+  using detail::Hashed<Hash>::position_of;
 
-  /// The owner's index in members(), or npos if there are no nodes.
-  index_type lookup_index(Position position) const noexcept {
-    if (this->empty()) return npos;
+  /// Returns the owner's index in members(), npos without nodes.
+  std::size_t lookup_index(Position position) const noexcept {
+    if (empty()) return npos;
     Hit best{~std::uint64_t{0}, ~std::uint32_t{0}};
     for (std::uint32_t i = 0; i < options_.probes; ++i) {
       const std::uint64_t probe = detail::draw(static_cast<std::uint64_t>(position), i);
-      const Hit hit = hit_at(table_.rank_of(probe), probe);
+      const Hit hit = hit_at(table().rank_of(probe), probe);
       if (hit < best) best = hit;
     }
     return best.owner;
   }
 
-  /// The owner, then the owner without those before it: nodes by least distance from a probe.
-  /// O(probes * (log N + r)), plus a sort of probes * r distances.
-  template <class Key>
-  ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
-    ReplicaList<Node> list(r);
-    const std::size_t wanted = r < size() ? r : size();
-    std::vector<Hit> hits;
-    hits.reserve(wanted * options_.probes);
-    for (std::uint32_t i = 0; i < options_.probes; ++i) {
-      const std::uint64_t probe =
-          detail::draw(static_cast<std::uint64_t>(this->position_of(key)), i);
-      std::size_t rank = table_.rank_of(probe);
-      for (std::size_t left = wanted; left > 0; --left) {
-        hits.push_back(hit_at(rank, probe));
-        if (++rank == size()) rank = 0;
-      }
-    }
-    std::sort(hits.begin(), hits.end());
-    detail::SmallSet taken(wanted, size());
-    for (const Hit& hit : hits) {
-      if (list.size() == wanted) break;
-      if (taken.contains(hit.owner)) continue;
-      taken.insert(hit.owner);
-      list.push_back(this->node(hit.owner));
-    }
-    return list;
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ----------------------------
+
+  using Base::default_spread;
+  using Base::preference_list;
+
+  // --- Members and shares -------------------------------------------------------------------------
+
+  using Base::contains;
+  using Base::empty;
+  using Base::index_of;
+  using Base::load_shares;
+  using Base::members;
+  using Base::memory_bytes;
+  using Base::node;
+  using Base::size;
+
+  // --- Changes ------------------------------------------------------------------------------------
+
+  using Base::add;
+  using Base::add_all;
+  using Base::clear;
+  using Base::remove;
+  using Base::set_options;
+  using Base::set_weight;
+  using Base::update;
+
+  /// What update() gives to its function.
+  class Edit : public detail::Edit<Edit, MultiProbe, Node> {
+    using detail::Edit<Edit, MultiProbe, Node>::Edit;
+  };
+
+
+  // --- Identity -----------------------------------------------------------------------------------
+
+  using detail::Hashed<Hash>::circle;
+  using detail::Hashed<Hash>::hash;
+  const MultiProbeOptions& options() const noexcept { return options_; }
+
+  /// Returns 128 bits that are equal if and only if hash policy (seed included), probes and members
+  /// (id, rack, datacenter) are, whatever the order; the same on every platform. O(N).
+  Fingerprint fingerprint() const {
+    detail::FingerprintBytes bytes("clockwise multi-probe, version 1");
+    bytes.append(std::string_view(Hash::name));
+    bytes.append(circle());
+    bytes.append(std::uint64_t{options_.probes});
+    bytes.append_members(members());
+    return bytes.digest();
   }
 
-  /// Returns the exact shares of keys with independent, uniform probes, in id order. O(N log N).
+  /// The same placement: hash policy, probes, ids, racks and datacenters are equal. O(N).
+  friend bool operator==(const MultiProbe& a, const MultiProbe& b) {
+    return a.circle() == b.circle() && a.options_.probes == b.options_.probes &&
+           a.has_members_of(b);
+  }
+
+ private:
+  friend Base;
+  using Table = detail::RingTable<std::uint32_t>;
+
+  struct Hit {
+    std::uint64_t distance;
+    std::uint32_t owner;
+    friend constexpr auto operator<=>(const Hit&, const Hit&) = default;
+  };
+
+  static MultiProbeOptions checked(MultiProbeOptions options) {
+    if (options.probes == 0 || options.probes > 4096) {
+      detail::fail_invalid("probes must be between 1 and 4096, got " +
+                           std::to_string(options.probes));
+    }
+    return options;
+  }
+  static double accepted_weight(std::string_view id, double weight) {
+    return detail::weightless("MultiProbe", id, weight);
+  }
+
+  const Table& table() const noexcept { return this->placement().table; }
+  std::uint64_t position_of_node(std::string_view id) const noexcept {
+    return detail::hash_key(this->hash(), id);
+  }
+  Hit hit_at(std::size_t rank, std::uint64_t probe) const noexcept {
+    return {table().positions()[rank] - probe, table().owners()[rank]};
+  }
+  double power(double base) const {
+    double result = 1;
+    for (std::uint32_t i = 0; i < options_.probes; ++i) result *= base;
+    return result;
+  }
+
+  /// The owner, then the node that owns the key without those before: nodes by their least distance
+  /// from a probe. O(probes * (log N + n)) for n nodes, and a sort of as many.
+  template <class Visit>
+  void visit_preferred(Position position, std::size_t expected, Visit visit) const {
+    std::vector<Hit> hits;
+    for (std::size_t wanted = (std::min)(expected, size()), visited = 0; visited < size();
+         wanted = size()) {
+      hits.clear();
+      hits.reserve(wanted * options_.probes);
+      for (std::uint32_t i = 0; i < options_.probes; ++i) {
+        const std::uint64_t probe = detail::draw(static_cast<std::uint64_t>(position), i);
+        std::size_t rank = table().rank_of(probe);
+        for (std::size_t left = wanted; left > 0; --left) {
+          hits.push_back(hit_at(rank, probe));
+          if (++rank == size()) rank = 0;
+        }
+      }
+      std::sort(hits.begin(), hits.end());
+      detail::SmallSet met(wanted, size());
+      for (const Hit& hit : hits) {
+        if (met.size() == wanted) break;
+        if (met.contains(hit.owner)) continue;
+        met.insert(hit.owner);
+        if (met.size() > visited && !visit(std::size_t{hit.owner})) return;
+      }
+      visited = wanted;
+    }
+  }
+
+  /// The exact shares of keys with independent, uniform probes. O(N log N).
   ///
   /// With arcs a_j, the probability that a probe is farther than d from its node is S(d) = sum of
   /// max(a_j - d, 0). With K probes, each node with an arc longer than d wins at distance d at the
   /// same rate, K * S(d)^(K-1). So all arcs longer than two consecutive arc lengths gain S(start)^K
   /// - S(end)^K between these, in equal parts.
-  std::vector<std::pair<Node, double>> load_shares() const {
+  std::vector<double> shares() const {
     std::vector<std::pair<double, std::size_t>> arcs;
     std::vector<Width> widths(size());
-    table_.for_each_arc([&](const Arc& arc, std::uint32_t owner) { widths[owner] = arc.width(); });
+    detail::for_each_arc(table().positions(), table().owners(),
+                         [&](const Arc& arc, std::uint32_t owner) { widths[owner] = arc.width(); });
     for (std::size_t i = 0; i < size(); ++i) arcs.emplace_back(widths[i].fraction(), i);
     std::sort(arcs.begin(), arcs.end());
 
@@ -168,46 +247,39 @@ class MultiProbe : public detail::MemberTable<MultiProbe<Hash, Node>, Hash, Unwe
       before = after;
       by_member[arcs[k].second] = share;
     }
-    std::vector<std::pair<Node, double>> shares;
-    shares.reserve(size());
-    for (std::size_t i = 0; i < size(); ++i) shares.emplace_back(this->node(i), by_member[i]);
-    return shares;
+    return by_member;
   }
 
-  const MultiProbeOptions& options() const noexcept { return options_; }
-
- private:
-  struct Hit {
-    std::uint64_t distance;
-    std::uint32_t owner;
-    friend constexpr auto operator<=>(const Hit&, const Hit&) = default;
-  };
-
-  static MultiProbeOptions checked(MultiProbeOptions options) {
-    if (options.probes == 0 || options.probes > 4096) {
-      detail::fail_invalid("probes must be between 1 and 4096, got " +
-                           std::to_string(options.probes));
+  Placement placement_after(const typename Base::Change& change) const {
+    Table::Change vnodes;
+    for (const std::size_t index : change.renumber) {
+      vnodes.renumber.push_back(static_cast<std::uint32_t>(index));
     }
-    return options;
-  }
-  std::uint64_t position_of_node(std::string_view id) const noexcept {
-    return detail::hash_key(this->hash(), id);
-  }
-  Hit hit_at(std::size_t rank, std::uint64_t probe) const noexcept {
-    return {table_.positions()[rank] - probe, table_.owners()[rank]};
-  }
-  double power(double base) const {
-    double result = 1;
-    for (std::uint32_t i = 0; i < options_.probes; ++i) result *= base;
-    return result;
+    for (const auto& step : change.steps) {
+      if ((step.before == nullptr) == (step.after == nullptr)) continue;
+      auto& vnode = step.before == nullptr ? vnodes.added : vnodes.dropped;
+      const std::size_t index = step.before == nullptr ? step.new_index : step.old_index;
+      vnode.push_back({position_of_node(step.id), static_cast<std::uint32_t>(index)});
+    }
+    return {table().after(std::move(vnodes))};
   }
 
   MultiProbeOptions options_;
-  Table table_;
 };
 
-MultiProbe(std::initializer_list<const char*>, MultiProbeOptions = {})
-    -> MultiProbe<Xxh3, std::string>;
+MultiProbe(std::initializer_list<const char*>, MultiProbeOptions = {}) -> MultiProbe<>;
+template <HashFunction Hash>
+MultiProbe(std::initializer_list<const char*>, MultiProbeOptions, Hash) -> MultiProbe<Hash>;
+MultiProbe(std::initializer_list<Entry<std::string>>, MultiProbeOptions = {}) -> MultiProbe<>;
+template <HashFunction Hash>
+MultiProbe(std::initializer_list<Entry<std::string>>, MultiProbeOptions, Hash) -> MultiProbe<Hash>;
+MultiProbe(MultiProbeOptions) -> MultiProbe<>;
+template <HashFunction Hash>
+MultiProbe(MultiProbeOptions, Hash) -> MultiProbe<Hash>;
+template <class Entries>
+MultiProbe(Entries&& entries, MultiProbeOptions = {}) -> MultiProbe<Xxh3, entry_node_t<Entries>>;
+template <class Entries, HashFunction Hash>
+MultiProbe(Entries&& entries, MultiProbeOptions, Hash) -> MultiProbe<Hash, entry_node_t<Entries>>;
 
 }  // namespace clockwise
 

@@ -2,7 +2,8 @@
 #ifndef CLOCKWISE_NODE_HPP
 #define CLOCKWISE_NODE_HPP
 
-// What a ring knows of a member: its id, options and number of vnodes.
+// A member as it is given to a partitioner, an Entry, and as it is kept, a Member: its id, its
+// options and what it owns.
 //
 // A node is a std::string, an integer, or your own struct. Its id is the first of these that
 // exists: node_id(node), found by argument-dependent lookup; its member `id` (data or function);
@@ -14,12 +15,17 @@
 // Ids are bytes: any length except zero, any value, compared byte by byte as unsigned.
 
 #include <bit>          // bit_cast, bit_width
+#include <concepts>     // constructible_from, convertible_to, predicate, same_as
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t, uint64_t
+#include <iterator>     // begin, end
 #include <string>       // string, to_string
 #include <string_view>  // string_view
+#include <type_traits>  // is_arithmetic_v, remove_cv_t, remove_cvref_t
+#include <utility>      // declval, forward, move, pair
 
 #include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/kinds.hpp"
 #include "clockwise/detail/base/node_id.hpp"
 
 namespace clockwise {
@@ -36,15 +42,117 @@ struct RingOptions {
   std::uint32_t vnodes = 200;  ///< Vnodes of a member of weight 1: 1 to 2^24.
 };
 
-/// One row of a ring's node table.
+/// One row of a partitioner's node table.
 template <class Node>
 struct Member {
   Node node;
   double weight = 1.0;
   std::string rack = {};
   std::string datacenter = {};
-  std::uint32_t vnodes = 0;  ///< Positions on the ring: vnode_count(weight, options.vnodes).
+  std::uint32_t vnodes = 0;  ///< What it owns: positions, slots or table entries; elsewhere 1, or 0
+                             ///< for a drained member.
 };
+
+namespace detail {
+
+template <class T>
+struct EntryNode {
+  using type = T;
+};
+template <Text T>
+struct EntryNode<T> {
+  using type = std::string;
+};
+template <class First, class Second>
+struct EntryNode<std::pair<First, Second>> : EntryNode<std::remove_cv_t<First>> {};
+template <class Node>
+struct EntryNode<Member<Node>> : EntryNode<Node> {};
+
+}  // namespace detail
+
+/// The arithmetic types that a weight can have. Characters and bool are numbers by accident only.
+template <class W>
+concept Weight = std::is_arithmetic_v<W> && !detail::CharacterOrBool<W>;
+
+/// `T` can be given where a Node is wanted: it is one, or it converts to one implicitly and without
+/// narrowing. Text converts to text, and a bool or a character to no number.
+template <class T, class Node>
+concept NodeLike =
+    std::same_as<std::remove_cvref_t<T>, Node> ||
+    (detail::Text<Node> && detail::Text<std::remove_cvref_t<T>> &&
+     std::constructible_from<Node, std::string_view>) ||
+    (std::convertible_to<T, Node> && !detail::CharacterOrBool<std::remove_cvref_t<T>> &&
+     (!std::is_arithmetic_v<std::remove_cvref_t<T>> || requires(T&& value) {
+       Node{std::forward<T>(value)};
+     }));
+
+/// One member as a partitioner takes it: a node, a node and its weight, or a node and its
+/// NodeOptions, and so are pairs of these and rows of another partitioner's members().
+///
+///   ring.add_all({"a", {"b", 2}, {"c", {.weight = 2, .rack = "r1"}}});
+///
+/// {"a", "b"} is no entry: the second is neither a weight nor options.
+template <class Node>
+struct Entry {
+  Node node;
+  NodeOptions options = {};
+
+  template <NodeLike<Node> N>
+  Entry(N&& n) : node(to_node(std::forward<N>(n))) {}
+  template <NodeLike<Node> N, Weight W>
+  Entry(N&& n, W weight)
+      : node(to_node(std::forward<N>(n))), options{static_cast<double>(weight)} {}
+  template <NodeLike<Node> N>
+  Entry(N&& n, NodeOptions o) : node(to_node(std::forward<N>(n))), options(std::move(o)) {}
+
+  // A node in braces, or a literal: {{"id", "address"}, 2}, {7, 2}. Text in braces is refused, as
+  // std::string takes {"a", "b"} for a pair of iterators.
+  Entry(Node n)
+    requires(!detail::Text<Node> && !std::is_arithmetic_v<Node>)
+      : node(std::move(n)) {}
+  template <Weight W>
+    requires(!detail::Text<Node>)
+  Entry(Node n, W weight) : node(std::move(n)), options{static_cast<double>(weight)} {}
+  Entry(Node n, NodeOptions o)
+    requires(!detail::Text<Node>)
+      : node(std::move(n)), options(std::move(o)) {}
+
+  template <class First, class Second>
+    requires std::constructible_from<Entry, const First&, const Second&>
+  Entry(const std::pair<First, Second>& pair) : Entry(pair.first, pair.second) {}
+  template <class N>
+    requires NodeLike<const N&, Node>
+  Entry(const Member<N>& member)
+      : Entry(member.node, NodeOptions{member.weight, member.rack, member.datacenter}) {}
+
+ private:
+  template <class N>
+  static Node to_node(N&& n) {
+    if constexpr (std::convertible_to<N, Node>) {
+      return std::forward<N>(n);
+    } else {
+      return Node(std::string_view(n));
+    }
+  }
+};
+
+/// A range, read once, of what makes an Entry<Node>.
+template <class R, class Node>
+concept EntryRange = requires(R& range) {
+  std::begin(range) != std::end(range);
+  requires std::constructible_from<Entry<Node>, decltype(*std::begin(range))>;
+};
+
+/// A liveness predicate: is_live(node) or is_live(member) says whether a member is up.
+template <class F, class Node>
+concept Liveness =
+    std::predicate<const F&, const Node&> || std::predicate<const F&, const Member<Node>&>;
+
+/// The node type of a partitioner that is made from a range of entries: text stays text.
+template <class Entries>
+using entry_node_t =
+    typename detail::EntryNode<std::remove_cvref_t<decltype(*std::begin(
+        std::declval<Entries&>()))>>::type;
 
 /// Maximum vnodes of a member and positions of a ring; more are refused before any allocation.
 inline constexpr std::uint64_t max_vnodes_per_node = std::uint64_t{1} << 24;
@@ -94,11 +202,11 @@ namespace detail {
 
 /// Returns the index of `id` in members in id order, or the index where it would be inserted.
 template <class Members>
-std::size_t place_of(const Members& members, std::string_view id) {
+std::size_t index_in(const Members& members, std::string_view id) {
   std::size_t first = 0;
   for (std::size_t length = members.size(); length > 0;) {
     const std::size_t half = length / 2;
-    const auto middle = id_of(members[first + half].node);
+    const auto middle = detail::id_of(members[first + half].node);
     if (std::string_view(middle) < id) {
       first += half + 1;
       length -= half + 1;
@@ -107,6 +215,21 @@ std::size_t place_of(const Members& members, std::string_view id) {
     }
   }
   return first;
+}
+
+template <class Node>
+bool has_id(const Node& node, std::string_view id) {
+  const auto own = detail::id_of(node);
+  return std::string_view(own) == id;
+}
+
+template <class IsLive, class Node>
+bool is_live(const IsLive& predicate, const Member<Node>& member) {
+  if constexpr (std::predicate<const IsLive&, const Node&>) {
+    return predicate(member.node);
+  } else {
+    return predicate(member);
+  }
 }
 
 inline void check_id(std::string_view id) {

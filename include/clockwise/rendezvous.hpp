@@ -14,7 +14,7 @@
 // whole order of preference from one lookup; but a lookup visits every node. Use it up to a few
 // dozen nodes.
 
-#include <algorithm>         // partial_sort
+#include <algorithm>         // min, partial_sort
 #include <array>             // array
 #include <compare>           // strong_ordering
 #include <cstddef>           // ptrdiff_t, size_t
@@ -22,25 +22,42 @@
 #include <initializer_list>  // initializer_list
 #include <string>            // string
 #include <string_view>       // string_view
-#include <utility>           // move, pair
+#include <type_traits>       // is_arithmetic_v
+#include <utility>           // move
 #include <vector>            // vector
 
 #include "clockwise/detail/base/fixed_point.hpp"
-#include "clockwise/detail/scheme/surface.hpp"
 #include "clockwise/detail/base/mix.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/scheme/fingerprint_bytes.hpp"
+#include "clockwise/detail/scheme/hashed.hpp"
+#include "clockwise/detail/scheme/surface.hpp"
 #include "clockwise/detail/scheme/weighted_rank.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replication.hpp"
 
 namespace clockwise {
+
+namespace detail {
+
+/// What places the members of a Rendezvous, by member.
+struct RendezvousPlacement {
+  std::vector<std::uint64_t> seeds;       ///< hash(id)
+  std::vector<Scaled> ones_over_weights;  ///< A mantissa of 0 if the member is drained.
+  bool equal_weights = true;  ///< The order of draws is that of ranks: the logarithm is left out.
+
+  std::size_t bytes() const noexcept {
+    return seeds.capacity() * sizeof(std::uint64_t) + ones_over_weights.capacity() * sizeof(Scaled);
+  }
+};
+
+}  // namespace detail
 
 /// The node with the least -ln(u) / weight owns a key, where u is mix(hash(key) ^ hash(id)) as a
 /// fraction of 2^64. So a node of weight w owns w / (sum of weights) of the keys. The key's bytes
 /// are hashed once. Ties go to the larger u, then the smaller id. The logarithm is computed in
-/// integers (detail/weighted_rank.hpp), so owners are equal on every platform. A pure function of
+/// integers (detail/scheme/weighted_rank.hpp), so owners are equal on every platform. A pure function of
 /// hash policy, ids and weights.
 ///
 /// A join moves keys only to the joiner, a leave only from the leaver, a higher weight only to its
@@ -48,121 +65,118 @@ namespace clockwise {
 ///
 ///   std::invalid_argument  an empty id, an id that is already a member, a weight that is negative,
 ///                          NaN or infinite
-///   std::out_of_range      set_weight of an id that is not a member, lookup if nothing is owned
+///   std::out_of_range      set_weight or set_options of an id that is not a member, lookup if nothing
+///                          is owned
 ///
 /// lookup: O(N), one mix per node if all weights are equal, otherwise about ten times as long.
 /// Mutators: O(N), all or nothing. Thread safety: that of a standard container. A model of
 /// Partitioner.
 template <HashFunction Hash, class Node>
-class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, WeightedNode<Node>> {
-  using Base = detail::MemberTable<Rendezvous, Hash, WeightedNode<Node>>;
+class Rendezvous
+    : public detail::Hashed<Hash>,
+      public detail::Surface<Rendezvous<Hash, Node>, Node, std::size_t, detail::RendezvousPlacement> {
+  using Base = detail::Surface<Rendezvous, Node, std::size_t, detail::RendezvousPlacement>;
 
  public:
-  using Base::npos;
-  using Base::size;
-  using typename Base::index_type;
-
   Rendezvous() = default;
-  explicit Rendezvous(Hash hash) : Base(std::move(hash)) {}
-  Rendezvous(std::initializer_list<Node> nodes, Hash hash = {}) : Base(std::move(hash)) {
-    for (const Node& node : nodes) add(node);
+  explicit Rendezvous(Hash hash) : detail::Hashed<Hash>(std::move(hash)) {}
+  Rendezvous(std::initializer_list<Entry<Node>> entries, Hash hash = {}) : Rendezvous(std::move(hash)) {
+    add_all(entries);
+  }
+  Rendezvous(std::initializer_list<Node> nodes, Hash hash = {})
+    requires std::is_arithmetic_v<Node>
+      : Rendezvous(std::move(hash)) {
+    add_all(nodes);
+  }
+  template <EntryRange<Node> Entries>
+  explicit Rendezvous(Entries&& entries, Hash hash = {}) : Rendezvous(std::move(hash)) {
+    add_all(entries);
   }
 
-  void add(Node node, double weight = 1.0) {
-    const auto id = detail::id_of(node);
-    const std::size_t place = this->place_to_join(id);
-    weight = detail::checked_weight(id, weight);
-    const std::uint64_t seed = detail::hash_key(this->hash(), std::string_view(id));
-    if (seeds_.capacity() == size()) seeds_.reserve(2 * size() + 1);
-    if (ones_over_weights_.capacity() == size()) ones_over_weights_.reserve(2 * size() + 1);
-    this->insert(place, {std::move(node), weight});
-    const auto at = static_cast<std::ptrdiff_t>(place);
-    seeds_.insert(seeds_.begin() + at, seed);
-    ones_over_weights_.insert(ones_over_weights_.begin() + at, one_over(weight));
-    note_weights();
-  }
+  // --- Owners: the node, the same or nullptr, its index, many indexes -----------------------------
 
-  /// Removes a node; returns false if absent.
-  template <class Id>
-  bool remove(const Id& id) {
-    const std::size_t place = this->index_of(id);
-    if (place == npos) return false;
-    this->erase(place);
-    const auto at = static_cast<std::ptrdiff_t>(place);
-    seeds_.erase(seeds_.begin() + at);
-    ones_over_weights_.erase(ones_over_weights_.begin() + at);
-    note_weights();
-    return true;
-  }
+  using Base::lookup;
+  using Base::lookup_batch;
+  using Base::npos;
+  using Base::try_lookup;
+  using detail::Hashed<Hash>::position_of;
 
-  template <class Id>
-  void set_weight(const Id& id, double weight) {
-    const std::size_t place = this->place_of_present(id, "set_weight");
-    weight = detail::checked_weight(detail::id_of(id), weight);
-    this->members_[place].weight = weight;
-    ones_over_weights_[place] = one_over(weight);
-    note_weights();
-  }
-
-  /// The owner's index in members(), or npos if there is none.
-  index_type lookup_index(Position position) const noexcept {
+  /// Returns the owner's index in members(), npos if no member owns anything.
+  std::size_t lookup_index(Position position) const noexcept {
     const auto key = static_cast<std::uint64_t>(position);
-    if (!equal_weights_) return lookup_weighted(key);
-    if (seeds_.empty()) return npos;
+    const detail::RendezvousPlacement& draws = this->placement();
+    if (!draws.equal_weights) return lookup_weighted(key);
+    const std::vector<std::uint64_t>& seeds = draws.seeds;
+    if (seeds.empty()) return npos;
     // Which draw is best cannot be predicted, so there is no branch on it.
-    index_type best = 0;
-    std::uint64_t best_draw = detail::mix(key ^ seeds_[0]);
-    for (std::size_t i = 1; i < seeds_.size(); ++i) {
-      const std::uint64_t drawn = detail::mix(key ^ seeds_[i]);
+    std::size_t best = 0;
+    std::uint64_t best_draw = detail::mix(key ^ seeds[0]);
+    for (std::size_t i = 1; i < seeds.size(); ++i) {
+      const std::uint64_t drawn = detail::mix(key ^ seeds[i]);
       best = drawn > best_draw ? i : best;
       best_draw = drawn > best_draw ? drawn : best_draw;
     }
     return best;
   }
 
-  /// Returns the nodes with the r best draws, the best first: without the first node, the second
-  /// owns the key, and so on. Up to r = 8, O(N + r^2) without heap memory; above, O(N log r).
-  template <class Key>
-  ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
-    const auto position = static_cast<std::uint64_t>(this->position_of(key));
-    ReplicaList<Node> list(r);
-    if (r <= few) {
-      std::array<Ranked, few> best;
-      std::size_t found = 0;
-      for_each_ranked(position, [&](const Ranked& ranked) {
-        if (found == r && (r == 0 || !(ranked < best[r - 1]))) return;
-        std::size_t place = found < r ? found++ : r - 1;
-        for (; place > 0 && ranked < best[place - 1]; --place) best[place] = best[place - 1];
-        best[place] = ranked;
-      });
-      for (std::size_t i = 0; i < found; ++i) list.push_back(this->node(best[i].index));
-    } else {
-      std::vector<Ranked> all;
-      all.reserve(size());
-      for_each_ranked(position, [&](const Ranked& ranked) { all.push_back(ranked); });
-      const std::size_t found = r < all.size() ? r : all.size();
-      std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(found), all.end());
-      for (std::size_t i = 0; i < found; ++i) list.push_back(this->node(all[i].index));
-    }
-    return list;
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ----------------------------
+
+  using Base::default_spread;
+  using Base::preference_list;
+
+  // --- Members and shares -------------------------------------------------------------------------
+
+  using Base::contains;
+  using Base::empty;
+  using Base::index_of;
+  using Base::load_shares;
+  using Base::members;
+  using Base::memory_bytes;
+  using Base::node;
+  using Base::size;
+
+  // --- Changes ------------------------------------------------------------------------------------
+
+  using Base::add;
+  using Base::add_all;
+  using Base::clear;
+  using Base::remove;
+  using Base::set_options;
+  using Base::set_weight;
+  using Base::update;
+
+  /// What update() gives to its function.
+  class Edit : public detail::Edit<Edit, Rendezvous, Node> {
+    using detail::Edit<Edit, Rendezvous, Node>::Edit;
+  };
+
+
+  // --- Identity -----------------------------------------------------------------------------------
+
+  using detail::Hashed<Hash>::circle;
+  using detail::Hashed<Hash>::hash;
+
+  /// Returns 128 bits that are equal if and only if hash policy (seed included) and members (id,
+  /// weight, rack, datacenter) are, whatever the order; the same on every platform. O(N).
+  Fingerprint fingerprint() const {
+    detail::FingerprintBytes bytes("clockwise rendezvous, version 1");
+    bytes.append(std::string_view(Hash::name));
+    bytes.append(circle());
+    bytes.append_members(members());
+    return bytes.digest();
   }
 
-  /// Returns the shares over all keys, in id order: weight / sum of weights.
-  std::vector<std::pair<Node, double>> load_shares() const {
-    double total = 0;
-    for (const auto& member : this->members_) total += member.weight;
-    std::vector<std::pair<Node, double>> shares;
-    shares.reserve(size());
-    for (const auto& member : this->members_) {
-      shares.emplace_back(member.node, total > 0 ? member.weight / total : 0);
-    }
-    return shares;
+  /// The same placement: hash policy, ids, weights, racks and datacenters are equal. O(N).
+  friend bool operator==(const Rendezvous& a, const Rendezvous& b) {
+    return a.circle() == b.circle() && a.has_members_of(b) && a.has_weights_of(b);
   }
 
  private:
+  friend Base;
+
   static constexpr std::size_t few = 8;
 
-  /// Compares in order of preference.
+  /// In order of preference.
   struct Ranked {
     std::uint64_t rank;
     std::uint64_t reversed_draw;
@@ -170,31 +184,20 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     friend constexpr auto operator<=>(const Ranked&, const Ranked&) = default;
   };
 
-  /// Returns 1 / weight; a mantissa of 0 if the member is drained.
-  static detail::Scaled one_over(double weight) {
-    return weight > 0 ? detail::reciprocal(weight) : detail::Scaled{0, 0};
-  }
-
-  /// If weights are equal, draws are in the order of ranks, so the logarithm can be skipped.
-  void note_weights() noexcept {
-    equal_weights_ = true;
-    for (const auto& member : this->members_) {
-      if (member.weight != this->members_[0].weight || !(member.weight > 0)) equal_weights_ = false;
-    }
-  }
-
   template <class Visit>
   void for_each_ranked(std::uint64_t key, Visit visit) const {
-    for (std::size_t i = 0; i < seeds_.size(); ++i) {
-      const detail::Scaled& one_over_weight = ones_over_weights_[i];
+    const detail::RendezvousPlacement& draws = this->placement();
+    for (std::size_t i = 0; i < draws.seeds.size(); ++i) {
+      const detail::Scaled& one_over_weight = draws.ones_over_weights[i];
       if (one_over_weight.mantissa == 0) continue;
-      const std::uint64_t drawn = detail::mix(key ^ seeds_[i]);
-      const std::uint64_t rank = equal_weights_ ? 0 : detail::weighted_rank(drawn, one_over_weight);
+      const std::uint64_t drawn = detail::mix(key ^ draws.seeds[i]);
+      const std::uint64_t rank =
+          draws.equal_weights ? 0 : detail::weighted_rank(drawn, one_over_weight);
       visit(Ranked{rank, ~drawn, i});
     }
   }
 
-  index_type lookup_weighted(std::uint64_t key) const noexcept {
+  std::size_t lookup_weighted(std::uint64_t key) const noexcept {
     Ranked best{~std::uint64_t{0}, ~std::uint64_t{0}, npos};
     for_each_ranked(key, [&](const Ranked& ranked) {
       if (ranked.rank <= best.rank && ranked < best) best = ranked;
@@ -202,12 +205,84 @@ class Rendezvous : public detail::MemberTable<Rendezvous<Hash, Node>, Hash, Weig
     return best.index;
   }
 
-  std::vector<std::uint64_t> seeds_;               // by member: hash(id)
-  std::vector<detail::Scaled> ones_over_weights_;  // by member
-  bool equal_weights_ = true;
+  /// The best draw first: without the first node, the second owns the key, and so on. O(N + r^2) for
+  /// up to 8 expected nodes, without heap memory; otherwise O(N log r).
+  template <class Visit>
+  void visit_preferred(Position position, std::size_t expected, Visit visit) const {
+    const auto key = static_cast<std::uint64_t>(position);
+    if (expected <= few) {
+      std::array<Ranked, few> best;
+      std::size_t found = 0;
+      for_each_ranked(key, [&](const Ranked& ranked) {
+        if (found == expected && !(ranked < best[expected - 1])) return;
+        std::size_t place = found < expected ? found++ : expected - 1;
+        for (; place > 0 && ranked < best[place - 1]; --place) best[place] = best[place - 1];
+        best[place] = ranked;
+      });
+      for (std::size_t i = 0; i < found; ++i) {
+        if (!visit(best[i].index)) return;
+      }
+      if (found < expected) return;  // no member is left
+    }
+    std::vector<Ranked> all;
+    all.reserve(size());
+    for_each_ranked(key, [&](const Ranked& ranked) { all.push_back(ranked); });
+    std::size_t sorted = 0;  // in parts that double, as most are not read
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (i == sorted) {
+        sorted = (std::min)(all.size(), 2 * sorted + 2 * few);
+        const auto first = all.begin() + static_cast<std::ptrdiff_t>(i);
+        std::partial_sort(first, all.begin() + static_cast<std::ptrdiff_t>(sorted), all.end());
+      }
+      if (!visit(all[i].index)) return;
+    }
+  }
+
+  /// What the draws come to over all keys: weight / sum of weights.
+  std::vector<double> shares() const {
+    double total = 0;
+    for (const auto& member : members()) total += member.weight;
+    std::vector<double> shares;
+    shares.reserve(size());
+    for (const auto& member : members()) shares.push_back(total > 0 ? member.weight / total : 0);
+    return shares;
+  }
+
+  detail::RendezvousPlacement placement_after(const typename Base::Change& change) const {
+    detail::RendezvousPlacement draws;
+    draws.seeds.resize(change.members.size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (change.renumber[i] != npos) draws.seeds[change.renumber[i]] = this->placement().seeds[i];
+    }
+    for (const auto& step : change.steps) {
+      if (step.after != nullptr && step.before == nullptr) {
+        draws.seeds[step.new_index] = detail::hash_key(this->hash(), step.id);
+      }
+    }
+    draws.ones_over_weights.reserve(change.members.size());
+    for (const auto* member : change.members) {
+      draws.ones_over_weights.push_back(member->weight > 0 ? detail::reciprocal(member->weight)
+                                                           : detail::Scaled{0, 0});
+      draws.equal_weights = draws.equal_weights && member->weight > 0 &&
+                            member->weight == change.members.front()->weight;
+    }
+    return draws;
+  }
 };
 
-Rendezvous(std::initializer_list<const char*>) -> Rendezvous<Xxh3, std::string>;
+Rendezvous(std::initializer_list<const char*>) -> Rendezvous<>;
+template <HashFunction Hash>
+Rendezvous(std::initializer_list<const char*>, Hash) -> Rendezvous<Hash>;
+Rendezvous(std::initializer_list<Entry<std::string>>) -> Rendezvous<>;
+template <HashFunction Hash>
+Rendezvous(std::initializer_list<Entry<std::string>>, Hash) -> Rendezvous<Hash>;
+template <HashFunction Hash>
+Rendezvous(Hash) -> Rendezvous<Hash>;
+template <class Entries>
+  requires(!HashFunction<std::remove_cvref_t<Entries>>)
+Rendezvous(Entries&& entries) -> Rendezvous<Xxh3, entry_node_t<Entries>>;
+template <class Entries, HashFunction Hash>
+Rendezvous(Entries&& entries, Hash) -> Rendezvous<Hash, entry_node_t<Entries>>;
 
 }  // namespace clockwise
 

@@ -5,16 +5,19 @@
 // What a preference list is asked for, and its type.
 
 #include <array>             // array
+#include <concepts>          // integral, signed_integral
 #include <cstddef>           // size_t
 #include <initializer_list>  // initializer_list
-#include <string>            // string
+#include <optional>          // optional
+#include <string>            // string, to_string
 #include <string_view>       // string_view
 #include <utility>           // move
 #include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
-#include "clockwise/index_view.hpp"
+#include "clockwise/detail/base/kinds.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/index_view.hpp"
 
 namespace clockwise {
 
@@ -34,6 +37,8 @@ class DatacenterReplicas {
   struct Entry {
     std::string datacenter;
     std::size_t replicas = 0;
+
+    friend bool operator==(const Entry&, const Entry&) = default;
   };
 
   /// Throws std::invalid_argument if a datacenter is listed twice.
@@ -54,8 +59,65 @@ class DatacenterReplicas {
   auto end() const { return entries_.end(); }
   std::size_t size() const { return entries_.size(); }
 
+  friend bool operator==(const DatacenterReplicas&, const DatacenterReplicas&) = default;
+
  private:
   std::vector<Entry> entries_;
+};
+
+/// How many replicas of a key there are, and where: the one value that every function about replicas
+/// takes.
+///
+///   ring.preference_list(key, 3);                            // over racks, if any are named
+///   ring.preference_list(key, {3, Spread::racks_only});
+///   ring.preference_list(key, {{"east", 3}, {"west", 2}});   // by datacenter
+///
+/// More replicas than there are nodes give short lists, which say so.
+class Replication {
+ public:
+  /// `replicas` nodes, by the partitioner's default spread: Spread::racks if any member names a rack,
+  /// otherwise Spread::nodes. Throws std::invalid_argument for a negative number.
+  template <std::integral Count>
+    requires(!detail::CharacterOrBool<Count>)
+  Replication(Count replicas) : replicas_(checked(replicas)) {}
+  template <std::integral Count>
+    requires(!detail::CharacterOrBool<Count>)
+  Replication(Count replicas, Spread spread) : replicas_(checked(replicas)), spread_(spread) {}
+  Replication(DatacenterReplicas wanted) : by_datacenter_(std::move(wanted)) {
+    for (const auto& entry : *by_datacenter_) {
+      replicas_ += entry.replicas < ~replicas_ ? entry.replicas : ~replicas_;
+    }
+  }
+  Replication(std::initializer_list<DatacenterReplicas::Entry> wanted)
+      : Replication(DatacenterReplicas(wanted)) {}
+
+  /// Returns how many replicas of a key are wanted, over all datacenters.
+  std::size_t requested() const noexcept { return replicas_; }
+  /// Returns the spread, or nothing for the partitioner's default.
+  const std::optional<Spread>& spread() const noexcept { return spread_; }
+  /// Returns the replicas of each datacenter; nullptr if none is named.
+  const DatacenterReplicas* by_datacenter() const noexcept {
+    return by_datacenter_ ? &*by_datacenter_ : nullptr;
+  }
+
+  friend bool operator==(const Replication&, const Replication&) = default;
+
+ private:
+  template <class Count>
+  static std::size_t checked(Count replicas) {
+    if constexpr (std::signed_integral<Count>) {
+      if (replicas < 0) [[unlikely]]
+        fail_negative(replicas);
+    }
+    return static_cast<std::size_t>(replicas);
+  }
+  [[noreturn]] static void fail_negative(long long replicas) {
+    detail::fail_invalid("replicas must not be negative, got " + std::to_string(replicas));
+  }
+
+  std::size_t replicas_ = 0;
+  std::optional<Spread> spread_;
+  std::optional<DatacenterReplicas> by_datacenter_;
 };
 
 /// An ordered list of distinct nodes, the owner first, then in order of preference. With a liveness

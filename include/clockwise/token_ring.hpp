@@ -2,7 +2,8 @@
 #ifndef CLOCKWISE_TOKEN_RING_HPP
 #define CLOCKWISE_TOKEN_RING_HPP
 
-// A ring with explicit positions instead of hashed names: tokens, in Apache Cassandra's terms.
+// A ring whose positions are given instead of hashed from names: tokens, as Apache Cassandra calls
+// them.
 //
 //   clockwise::TokenRing<> ring;
 //   ring.add("a", {0, 40});
@@ -10,7 +11,7 @@
 //   ring.lookup(clockwise::Position{35});    // "a", which owns (30, 40]
 //
 // A HashRing is a function of its members' names; here the tokens are state that all programs must
-// share. In exchange, you choose them: see token_allocator.hpp.
+// share. In return, they can be chosen: see token_allocator.hpp.
 
 #include <algorithm>         // adjacent_find, sort
 #include <concepts>          // copy_constructible, unsigned_integral
@@ -20,13 +21,16 @@
 #include <span>              // span
 #include <string>            // string, to_string
 #include <string_view>       // string_view
+#include <type_traits>       // is_arithmetic_v
 #include <utility>           // move
 #include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/node_id.hpp"
-#include "clockwise/detail/scheme/edit.hpp"
-#include "clockwise/detail/ring/ring_table.hpp"
+#include "clockwise/detail/scheme/adds_tokens.hpp"
+#include "clockwise/detail/scheme/fingerprint_bytes.hpp"
+#include "clockwise/detail/scheme/hashed.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
@@ -35,148 +39,183 @@
 namespace clockwise {
 
 /// The first token clockwise from hash(key) owns the key, by the placement contract: a token at p
-/// owns (predecessor, p], and if nodes share a token, the smallest id owns it, while the others
-/// wait. A node's own tokens must be distinct.
+/// owns (predecessor, p], and of several nodes on one token that with the smallest id owns, while
+/// the others own nothing until it leaves. A node's own tokens are distinct.
 ///
-/// A member without tokens owns nothing. Its weight does not place it: it is the intended share of
-/// the load, for balance() and the token allocator. A drained member (weight 0) has no tokens.
+/// A member without tokens owns nothing. Its weight does not place it: it says which share of the
+/// load its tokens are meant to have, for balance() and the token allocator. Weight 0 is a drained
+/// member, which has no tokens.
 ///
-/// Every mutator is all or nothing, throws as listed, and costs O(M) for M positions plus O(A log
-/// A) for the A tokens added or removed. It needs memory for a second table while it runs.
+/// Every mutator is all or nothing and costs O(M + N) for M positions, plus O(A log A) for the A
+/// tokens that come or go. It needs memory for a second table while it runs. Errors:
 ///
-///   std::invalid_argument  an empty id, an id that is already a member, a token given twice for
-///                          one node, tokens for weight 0, a weight that is negative, NaN or
-///                          infinite
-///   std::length_error      more members than Index can number, more than max_vnodes_per_node
-///                          tokens of a member, more than max_positions in all
-///   std::out_of_range      set_tokens or tokens_of an id that is not a member, lookup if nothing
-///                          is owned
+///   std::invalid_argument  an empty id, an id that is a member already, a token given twice for one
+///                          node, tokens for weight 0, a weight that is negative, NaN or infinite
+///   std::length_error      more members than Index can number, more than max_vnodes_per_node tokens
+///                          for one, more than max_positions in all
+///   std::out_of_range      set_tokens, set_weight, set_options or tokens_of an id that is not a
+///                          member, lookup or arc_of if no member owns anything
 ///
-/// Thread safety: that of a standard container.
+/// Thread safety: that of a standard container. A model of Partitioner and Ring.
 template <HashFunction Hash, class Node, std::unsigned_integral Index, class Lookup>
-class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Lookup>, Node, Index,
-                                              Lookup, std::vector<std::uint64_t>> {
-  using Base = detail::EditableRing<TokenRing, Node, Index, Lookup, std::vector<std::uint64_t>>;
+class TokenRing
+    : public detail::Hashed<Hash>,
+      public detail::RingBase<TokenRing<Hash, Node, Index, Lookup>, Node, Index, Lookup,
+                              std::vector<std::uint64_t>>,
+      public detail::AddsTokens<TokenRing<Hash, Node, Index, Lookup>, Node, std::uint64_t> {
+  using Base = detail::RingBase<TokenRing, Node, Index, Lookup, std::vector<std::uint64_t>>;
+  using WithTokens = detail::AddsTokens<TokenRing, Node, std::uint64_t>;
   static_assert(std::copy_constructible<Node>, "clockwise: Node must be copyable");
 
  public:
-  using hash_type = Hash;
-  using Tokens = std::span<const std::uint64_t>;
-  using TokenList = std::initializer_list<std::uint64_t>;
-  using Base::update;
+  using typename WithTokens::TokenList;
+  using typename WithTokens::Tokens;
 
   TokenRing() = default;
-  explicit TokenRing(Hash hash) : hash_(std::move(hash)) {}
-
-  // --- Membership: also remove, update and clear ------------------------------------------------
-
-  void add(Node node, Tokens tokens) { add(std::move(node), NodeOptions{}, tokens); }
-  void add(Node node, TokenList tokens) { add(std::move(node), NodeOptions{}, tokens); }
-  void add(Node node, const NodeOptions& options, TokenList tokens) {
-    add(std::move(node), options, Tokens(tokens.begin(), tokens.size()));
+  explicit TokenRing(Hash hash) : detail::Hashed<Hash>(std::move(hash)) {}
+  /// Members without tokens, which set_tokens gives to them.
+  TokenRing(std::initializer_list<Entry<Node>> entries, Hash hash = {})
+      : TokenRing(std::move(hash)) {
+    add_all(entries);
   }
-  void add(Node node, const NodeOptions& options, Tokens tokens) {
-    update([&](Edit& edit) { edit.add(std::move(node), options, tokens); });
+  TokenRing(std::initializer_list<Node> nodes, Hash hash = {})
+    requires std::is_arithmetic_v<Node>
+      : TokenRing(std::move(hash)) {
+    add_all(nodes);
   }
-
-  /// Replaces all tokens of a member.
-  template <class Id>
-  void set_tokens(const Id& id, TokenList tokens) {
-    set_tokens(id, Tokens(tokens.begin(), tokens.size()));
-  }
-  template <class Id>
-  void set_tokens(const Id& id, Tokens tokens) {
-    update([&](Edit& edit) { edit.set_tokens(id, tokens); });
+  template <EntryRange<Node> Entries>
+  explicit TokenRing(Entries&& entries, Hash hash = {}) : TokenRing(std::move(hash)) {
+    add_all(entries);
   }
 
-  /// What update() passes to its function; also has remove and contains. An update is one merge.
-  class Edit : public Base::EditBase {
-   public:
-    void add(Node node, Tokens tokens) { add(std::move(node), NodeOptions{}, tokens); }
-    void add(Node node, const NodeOptions& options, Tokens tokens) {
-      std::string id = this->joining_id(node);
-      const double weight = detail::checked_weight(id, options.weight);
-      put(std::move(id), {std::move(node), weight, options.rack, options.datacenter}, tokens);
-    }
+  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc --------------------
 
-    template <class Id>
-    void set_tokens(const Id& id, Tokens tokens) {
-      std::string text(std::string_view(detail::id_of(id)));
-      Member<Node> changed = this->present(text, "set_tokens");
-      put(std::move(text), std::move(changed), tokens);
-    }
+  using Base::arc_of;
+  using Base::lookup;
+  using Base::lookup_batch;
+  using Base::lookup_index;
+  using Base::npos;
+  using Base::try_lookup;
+  using detail::Hashed<Hash>::position_of;
 
-   private:
-    friend Base;
-    explicit Edit(const TokenRing& ring) : Base::EditBase(ring) {}
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily --------
 
-    void put(std::string id, Member<Node> member, Tokens tokens) {
-      std::vector<std::uint64_t> sorted = checked(id, member.weight, tokens);
-      member.vnodes = static_cast<std::uint32_t>(sorted.size());
-      Base::EditBase::put(std::move(id), {std::move(member), std::move(sorted)});
-    }
-  };
+  using Base::default_spread;
+  using Base::preference_list;
+  using Base::successors;
 
-  /// Returns the tokens of a member, ascending. O(M).
+  // --- Shares: of the key space, as doubles or exactly --------------------------------------------
+
+  using Base::load_shares;
+  using Base::widths;
+
+  // --- Members and positions ----------------------------------------------------------------------
+
+  using Base::contains;
+  using Base::empty;
+  using Base::index_of;
+  using Base::members;
+  using Base::memory_bytes;
+  using Base::node;
+  using Base::owners;
+  using Base::positions;
+  using Base::size;
+  using Base::vnode_count;
+
+  /// Returns the tokens of a member, ascending. Throws std::out_of_range if `id` is not a member.
+  /// O(M).
   template <class Id>
   std::vector<std::uint64_t> tokens_of(const Id& id) const {
-    const Index index = this->index_of(id);
-    if (index == Base::npos) {
-      detail::fail_range("tokens_of: " + detail::quoted(std::string_view(detail::id_of(id))) +
-                         " is not a member");
+    const Index index = index_of(id);
+    if (index == npos) {
+      const auto text = detail::id_of(id);
+      detail::fail_not_a_member("tokens_of", text);
     }
     std::vector<std::uint64_t> tokens;
-    tokens.reserve(this->members()[index].vnodes);
-    for (std::size_t rank = 0; rank < this->vnode_count(); ++rank) {
-      if (this->owners()[rank] == index) tokens.push_back(this->positions()[rank]);
+    tokens.reserve(members()[index].vnodes);
+    for (std::size_t rank = 0; rank < vnode_count(); ++rank) {
+      if (owners()[rank] == index) tokens.push_back(positions()[rank]);
     }
     return tokens;
   }
 
-  // --- Identity ---------------------------------------------------------------------------------
+  // --- Changes: an entry with its tokens, or without, which owns nothing --------------------------
 
-  const Hash& hash() const noexcept { return hash_; }
+  using Base::add;
+  using Base::add_all;
+  using Base::clear;
+  using Base::remove;
+  using Base::set_options;
+  using Base::set_weight;
+  using Base::update;
+  using WithTokens::add;
+  using WithTokens::set_tokens;
 
-  template <class Key>
-  Position position_of(const Key& key) const noexcept {
-    return Position{detail::hash_key(hash_, key)};
-  }
+  /// What update() gives to its function. Many changes cost one merge.
+  class Edit : public detail::Edit<Edit, TokenRing, Node, std::vector<std::uint64_t>>,
+               public detail::AddsTokens<Edit, Node, std::uint64_t> {
+    using EditBase = detail::Edit<Edit, TokenRing, Node, std::vector<std::uint64_t>>;
+    using EditWithTokens = detail::AddsTokens<Edit, Node, std::uint64_t>;
 
-  /// Identifies the circle: rings with equal numbers put every key at the same position, so arcs
-  /// can be compared, also with those of a HashRing.
-  std::uint64_t circle() const noexcept { return detail::policy_probe(hash_); }
+   public:
+    using EditBase::add;
+    using EditBase::EditBase;
+    using EditWithTokens::add;
 
-  /// 128 bits, equal if hash policy (with seed), members (id, weight, rack, datacenter) and tokens
-  /// are, whatever the order or history; the same on every platform. O(M + N).
+   private:
+    friend EditWithTokens;
+
+    void add_tokens(Entry<Node> entry, Tokens tokens) {
+      auto& pending = this->join(std::move(entry));
+      pending.extra = sorted(detail::id_of(pending.member.node), tokens);
+    }
+    template <class Id>
+    void put_tokens(const Id& id, Tokens tokens) {
+      const auto text = detail::id_of(id);
+      auto own = sorted(text, tokens);
+      this->changed(text, "set_tokens").extra = std::move(own);
+    }
+  };
+
+  // --- Identity -----------------------------------------------------------------------------------
+
+  using detail::Hashed<Hash>::circle;
+  using detail::Hashed<Hash>::hash;
+
+  /// Returns 128 bits that are equal if and only if hash policy (seed included), members (id, weight,
+  /// rack, datacenter) and tokens are, whatever the order or the history; the same on every platform.
+  /// O(M + N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise token ring, contract " +
                                    std::to_string(placement_contract));
     bytes.append(std::string_view(Hash::name));
     bytes.append(circle());
-    bytes.append_members(this->members_);
-    for (std::size_t rank = 0; rank < this->vnode_count(); ++rank) {
-      bytes.append(this->positions()[rank]);
-      bytes.append(std::uint64_t{this->owners()[rank]});
-    }
+    bytes.append_members(members());
+    bytes.append_vnodes(positions(), owners());
     return bytes.digest();
   }
 
-  /// True if hash policy, ids, racks, datacenters and tokens are equal, so every key has the same
-  /// owner and preference list on both. O(M + N).
+  /// The same placement: hash policy, ids, racks, datacenters and tokens are equal, so every key has
+  /// the same owner and the same preference list on both. O(M + N).
   friend bool operator==(const TokenRing& a, const TokenRing& b) { return a.places_like(b); }
 
  private:
-  friend Base;
+  friend typename Base::SurfaceType;
+  friend WithTokens;
+  using Table = typename Base::Table;
 
-  static std::vector<std::uint64_t> checked(std::string_view id, double weight, Tokens tokens) {
+  void add_tokens(Entry<Node> entry, Tokens tokens) {
+    update([&](Edit& edit) { edit.add(std::move(entry), tokens); });
+  }
+  template <class Id>
+  void put_tokens(const Id& id, Tokens tokens) {
+    update([&](Edit& edit) { edit.set_tokens(id, tokens); });
+  }
+
+  static std::vector<std::uint64_t> sorted(std::string_view id, Tokens tokens) {
     if (tokens.size() > max_vnodes_per_node) {
       detail::fail_length("node " + detail::quoted(id) + " has " + std::to_string(tokens.size()) +
                           " tokens; the maximum is " + std::to_string(max_vnodes_per_node));
-    }
-    if (weight == 0 && !tokens.empty()) {
-      detail::fail_invalid("node " + detail::quoted(id) +
-                           " has weight 0, so it must have no tokens, got " +
-                           std::to_string(tokens.size()));
     }
     std::vector<std::uint64_t> sorted(tokens.begin(), tokens.end());
     std::sort(sorted.begin(), sorted.end());
@@ -188,23 +227,45 @@ class TokenRing : public detail::EditableRing<TokenRing<Hash, Node, Index, Looku
     return sorted;
   }
 
-  void append_vnodes(std::span<const typename Base::Step> steps,
-                     typename Base::Change& change) const {
-    std::vector<bool> goes(this->size());
-    for (const auto& step : steps) {
-      if (step.before != nullptr) goes[step.old_index] = true;
+  detail::RingPlacement<Index, Lookup> placement_after(typename Base::Change& change) const {
+    typename Table::Change vnodes;
+    std::vector<bool> goes(size());
+    std::uint64_t count = vnode_count();
+    for (const auto& step : change.steps) {
+      const std::uint32_t before = step.before == nullptr ? 0 : step.before->vnodes;
+      const bool keeps = step.before != nullptr && step.after != nullptr &&
+                         step.after->turn == 0 && !step.after->extra;
+      std::size_t after = keeps ? before : 0;
+      if (!keeps && step.before != nullptr) {
+        goes[step.old_index] = true;
+        count -= before;
+      }
+      if (!keeps && step.after != nullptr && step.after->extra) {
+        after = step.after->extra->size();
+        count += after;
+      }
       if (step.after == nullptr) continue;
-      for (const std::uint64_t token : step.after->placement) {
-        change.added.push_back({token, step.new_index});
+      if (after > 0 && step.after->member.weight == 0) {
+        detail::fail_invalid("node " + detail::quoted(step.id) +
+                             " has weight 0, so it must have no tokens, got " +
+                             std::to_string(after));
+      }
+      change.vnodes[step.new_index] = static_cast<std::uint32_t>(after);
+    }
+    if (count > max_positions) detail::fail_too_many_positions(count);
+    for (const auto& step : change.steps) {
+      if (step.after == nullptr || !step.after->extra) continue;
+      for (const std::uint64_t token : *step.after->extra) {
+        vnodes.added.push_back({token, step.new_index});
       }
     }
-    for (std::size_t rank = 0; rank < this->vnode_count(); ++rank) {
-      const Index owner = this->owners()[rank];
-      if (goes[owner]) change.dropped.push_back({this->positions()[rank], owner});
+    for (std::size_t rank = 0; rank < vnode_count(); ++rank) {
+      const Index owner = owners()[rank];
+      if (goes[owner]) vnodes.dropped.push_back({positions()[rank], owner});
     }
+    vnodes.renumber = change.renumber;
+    return {this->table().after(std::move(vnodes))};
   }
-
-  [[no_unique_address]] Hash hash_{};
 };
 
 }  // namespace clockwise

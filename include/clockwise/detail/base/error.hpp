@@ -2,8 +2,10 @@
 #ifndef CLOCKWISE_DETAIL_BASE_ERROR_HPP
 #define CLOCKWISE_DETAIL_BASE_ERROR_HPP
 
+#include <cstddef>      // size_t
+#include <cstdint>      // uint64_t
 #include <stdexcept>    // invalid_argument, length_error, out_of_range
-#include <string>       // string
+#include <string>       // string, to_string
 #include <string_view>  // string_view
 
 #include "clockwise/config.hpp"
@@ -60,6 +62,27 @@ inline std::string Quoted::operator()(std::string_view id) const {
   }
   text += id.size() > longest ? "\"..." : "\"";
   return text;
+}
+
+// What several places report, in one wording.
+
+[[noreturn]] inline void fail_nothing_owned(const char* caller, std::size_t members) {
+  fail_range(std::string(caller) + ": none of the " + std::to_string(members) +
+             " members owns anything");
+}
+[[noreturn]] inline void fail_not_a_member(const char* caller, std::string_view id) {
+  fail_range(std::string(caller) + ": " + quoted(id) + " is not a member");
+}
+[[noreturn]] inline void fail_member_already(std::string_view id) {
+  fail_invalid("node " + quoted(id) + " is already a member");
+}
+[[noreturn]] inline void fail_too_many_members(std::uint64_t members, std::uint64_t most) {
+  fail_length("the Index can number up to " + std::to_string(most) + " members, got " +
+              std::to_string(members));
+}
+[[noreturn]] inline void fail_batch(std::size_t positions, std::size_t owners) {
+  fail_invalid("lookup_batch: " + std::to_string(positions) + " positions but " +
+               std::to_string(owners) + " owners");
 }
 
 }  // namespace clockwise::detail

@@ -44,7 +44,7 @@ auto id_text(Id&& id) {
       return std::string(std::string_view(id));
     }
   } else if constexpr (std::is_enum_v<T>) {
-    return id_text(static_cast<std::underlying_type_t<T>>(id));
+    return detail::id_text(static_cast<std::underlying_type_t<T>>(id));
   } else if constexpr (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
                        !std::same_as<T, wchar_t>) {
     return IntegerId(id);
@@ -60,13 +60,13 @@ auto id_text(Id&& id) {
 template <class Node>
 auto id_of(const Node& node) {
   if constexpr (HasNodeId<Node>) {
-    return id_text(node_id(node));
+    return detail::id_text(node_id(node));
   } else if constexpr (HasIdFunction<Node>) {
-    return id_text(node.id());
+    return detail::id_text(node.id());
   } else if constexpr (HasIdMember<Node>) {
-    return id_text(node.id);
+    return detail::id_text(node.id);
   } else {
-    return id_text(node);
+    return detail::id_text(node);
   }
 }
 

@@ -15,45 +15,15 @@
 #include "clockwise/arc.hpp"
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/matching.hpp"
 #include "clockwise/detail/ring/replica_sweep.hpp"
 #include "clockwise/detail/scheme/ring_base.hpp"
 
 namespace clockwise::detail {
 
-inline constexpr std::uint32_t no_member = 0xffffffff;
-
 template <class Before, class After>
 concept ComparableRings = Ring<Before> && Ring<After> &&
                           std::same_as<typename Before::node_type, typename After::node_type>;
-
-/// Returns for each member of `before` its index in `after`, or no_member if it left. Both have
-/// their members in id order. O(N).
-template <class Before, class After>
-std::vector<std::uint32_t> matched_members(const Before& before, const After& after) {
-  std::vector<std::uint32_t> matches(before.size(), no_member);
-  std::size_t j = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto id = id_of(before.node(static_cast<typename Before::index_type>(i)));
-    for (; j < after.size(); ++j) {
-      const auto other = id_of(after.node(static_cast<typename After::index_type>(j)));
-      if (std::string_view(other) < std::string_view(id)) continue;
-      if (std::string_view(other) == std::string_view(id)) {
-        matches[i] = static_cast<std::uint32_t>(j);
-      }
-      break;
-    }
-  }
-  return matches;
-}
-
-template <class Before, class After>
-void check_same_circle(const Before& before, const After& after) {
-  if (before.circle() != after.circle()) {
-    fail_invalid(
-        "movement: the hash policies differ, so arcs cannot be compared; count keys with "
-        "KeyMovement instead");
-  }
-}
 
 /// Calls visit(Arc, before rank, after rank) for the arcs between neighbouring positions of either
 /// table, with the ranks of the arc's owners. Together the arcs are the circle. The tables must not

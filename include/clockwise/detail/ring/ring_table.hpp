@@ -34,6 +34,24 @@
 
 namespace clockwise::detail {
 
+/// Returns the arc between a vnode and the one before it, of ascending `positions`. If both share a
+/// position, the arc is empty, which the result cannot express: call it only for the first of them.
+inline Arc arc_at(std::span<const std::uint64_t> positions, std::size_t rank) noexcept {
+  return {positions[rank == 0 ? positions.size() - 1 : rank - 1], positions[rank]};
+}
+
+/// Calls visit(Arc, owner) for each arc in the order of last positions. Together the arcs are the
+/// circle, without gap or overlap. O(M).
+template <class Index, class Visit>
+void for_each_arc(std::span<const std::uint64_t> positions, std::span<const Index> owners,
+                  Visit visit) {
+  for (std::size_t rank = 0; rank < positions.size(); ++rank) {
+    if (rank == 0 || positions[rank] != positions[rank - 1]) {
+      visit(arc_at(positions, rank), owners[rank]);
+    }
+  }
+}
+
 /// Takes the place of an index in a table without one.
 struct SearchOnly {};
 
@@ -105,28 +123,12 @@ class RingTable {
     }
   }
 
-  /// Heap memory of the index, without the arrays'.
-  std::size_t index_bytes() const noexcept {
-    if constexpr (has_index) {
-      return index_.bytes();
-    } else {
-      return 0;
-    }
-  }
-
-  /// Returns the arc between a vnode and the one before it. If both share a position, the arc is
-  /// empty, which the result cannot express: call it only for a rank that rank_of returns.
-  Arc arc_at(std::size_t rank) const noexcept {
-    return {positions_[rank == 0 ? size() - 1 : rank - 1], positions_[rank]};
-  }
-
-  /// Calls visit(Arc, Index) for each arc in the order of last positions. Together the arcs are the
-  /// circle, without gap or overlap. O(M).
-  template <class Visit>
-  void for_each_arc(Visit visit) const {
-    for (std::size_t rank = 0; rank < size(); ++rank) {
-      if (rank == 0 || positions_[rank] != positions_[rank - 1]) visit(arc_at(rank), owners_[rank]);
-    }
+  /// Heap memory of the arrays and the index.
+  std::size_t bytes() const noexcept {
+    std::size_t bytes =
+        positions_.capacity() * sizeof(std::uint64_t) + owners_.capacity() * sizeof(Index);
+    if constexpr (has_index) bytes += index_.bytes();
+    return bytes;
   }
 
   /// Returns the table after `change`; this one is unchanged. One sort of what is added, then one

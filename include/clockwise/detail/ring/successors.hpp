@@ -11,7 +11,7 @@
 
 #include "clockwise/node.hpp"
 
-namespace clockwise {
+namespace clockwise::detail {
 
 /// Every distinct node clockwise from a key, found one at a time as the range is read. The range is
 /// single-pass. It holds its own memory (8 KB on the stack, written only as far as it is used) and
@@ -119,6 +119,6 @@ class Successors {
   std::array<std::uint64_t, slots / 64> bits_;
 };
 
-}  // namespace clockwise
+}  // namespace clockwise::detail
 
 #endif  // CLOCKWISE_DETAIL_RING_SUCCESSORS_HPP

@@ -28,9 +28,9 @@ class Topology {
 
   Topology() = default;
 
-  /// `members`: pointers to rows of a node table. O(N log D) for D racks and datacenters.
+  /// `members`: pointers to rows of a node table, of which each owns `vnodes`. O(N log D) for D racks and datacenters.
   template <class MemberPointers>
-  explicit Topology(const MemberPointers& members) {
+  Topology(const MemberPointers& members, std::span<const std::uint32_t> vnodes) {
     using Rack = std::pair<std::string_view, std::string_view>;  // datacenter and name
     std::map<Rack, std::uint32_t> racks;
     std::map<std::string_view, std::uint32_t> datacenters;
@@ -57,7 +57,7 @@ class Topology {
       const std::uint32_t datacenter = datacenters.find(members[i]->datacenter)->second;
       member_datacenters_.push_back(datacenter);
       if (!racks.empty()) domains_.push_back(rack == nullptr ? number : *rack);
-      if (members[i]->vnodes == 0) continue;
+      if (vnodes[i] == 0) continue;
       const bool new_domain = rack == nullptr || !met[*rack];
       if (rack != nullptr) met[*rack] = true;
       count(whole_, new_domain);
@@ -90,10 +90,31 @@ class Topology {
     return member_datacenters_[member];
   }
 
+  /// Heap memory, without what names take beyond their objects.
+  std::size_t bytes() const noexcept {
+    return (domains_.capacity() + member_datacenters_.capacity()) * sizeof(std::uint32_t) +
+           datacenters_.capacity() * sizeof(std::string) +
+           datacenter_extents_.capacity() * sizeof(Extent);
+  }
+
   const Extent& whole() const noexcept { return whole_; }
   /// `datacenter` must not be `none`.
   const Extent& extent(std::uint32_t datacenter) const noexcept {
     return datacenter_extents_[datacenter];
+  }
+
+  /// Of a node table as it is.
+  template <class Member>
+  static Topology of(std::span<const Member> members) {
+    std::vector<const Member*> rows;
+    std::vector<std::uint32_t> vnodes;
+    rows.reserve(members.size());
+    vnodes.reserve(members.size());
+    for (const Member& member : members) {
+      rows.push_back(&member);
+      vnodes.push_back(member.vnodes);
+    }
+    return Topology(rows, vnodes);
   }
 
  private:

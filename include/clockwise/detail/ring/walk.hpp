@@ -14,43 +14,11 @@
 #include <string_view>  // string_view
 #include <vector>       // vector
 
-#include "clockwise/detail/ring/ring_table.hpp"
+#include "clockwise/detail/base/small_set.hpp"
 #include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/replication.hpp"
 
 namespace clockwise::detail {
-
-/// A set of up to `most` numbers below `limit`, without heap memory if `most` is at most 8.
-class SmallSet {
- public:
-  SmallSet() = default;
-  SmallSet(std::size_t most, std::size_t limit) {
-    if (most > few_.size()) bits_.resize(limit);
-  }
-
-  bool contains(std::uint32_t value) const {
-    if (!bits_.empty()) return bits_[value];
-    for (std::size_t i = 0; i < size_; ++i) {
-      if (few_[i] == value) return true;
-    }
-    return false;
-  }
-  /// `value` must not be in the set.
-  void insert(std::uint32_t value) {
-    if (!bits_.empty()) {
-      bits_[value] = true;
-    } else {
-      few_[size_] = value;
-    }
-    ++size_;
-  }
-  std::size_t size() const { return size_; }
-
- private:
-  std::array<std::uint32_t, 8> few_;  // the first size_ are used, unless there are bits_
-  std::size_t size_ = 0;
-  std::vector<bool> bits_;
-};
 
 /// Returns how many of `replicas` nodes a list can hold.
 inline std::size_t attainable(std::size_t replicas, Spread spread, const Topology::Extent& extent) {
@@ -143,13 +111,24 @@ struct ByDatacenter {
   static std::ptrdiff_t to_offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
 };
 
-/// Calls take(owner) -> bool for owners clockwise from `rank`, until `wanted` calls returned true.
-template <class Table, class Take>
-void walk(const Table& table, std::size_t rank, std::size_t wanted, Take take) {
+/// Calls use(request) with the OneGroup or ByDatacenter that `replication` asks for. `spread` is for
+/// one that names none.
+template <class Use>
+decltype(auto) for_request(const Replication& replication, Spread spread, Use use) {
+  if (const DatacenterReplicas* const wanted = replication.by_datacenter()) {
+    return use(ByDatacenter{*wanted});
+  }
+  return use(OneGroup{replication.requested(), replication.spread().value_or(spread)});
+}
+
+/// Calls visit(owner) for the owners clockwise from `rank`, once round at most, until it returns
+/// false.
+template <class Table, class Visit>
+void walk(const Table& table, std::size_t rank, Visit visit) {
   const auto* const owners = table.owners().data();
   const std::size_t size = table.size();
-  for (std::size_t steps = size; wanted > 0 && steps > 0; --steps) {
-    if (take(owners[rank])) --wanted;
+  for (std::size_t steps = size; steps > 0; --steps) {
+    if (!visit(owners[rank])) return;
     if (++rank == size) rank = 0;
   }
 }

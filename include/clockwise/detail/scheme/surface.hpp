@@ -2,152 +2,529 @@
 #ifndef CLOCKWISE_DETAIL_SCHEME_SURFACE_HPP
 #define CLOCKWISE_DETAIL_SCHEME_SURFACE_HPP
 
-// What partitioners other than rings share: members sorted by id, and the keys' hash.
+// What every partitioner offers, supplied once: its members, the owner of a key, preference lists
+// and shares, and every way in which members change. A scheme says where a key goes and what
+// becomes of its own tables when members change, and gets the rest.
 
-#include <cstddef>      // ptrdiff_t, size_t
-#include <cstdint>      // uint64_t
+#include <array>        // array
+#include <concepts>     // predicate, same_as, unsigned_integral
+#include <cstddef>      // size_t
+#include <cstdint>      // uint32_t, uint64_t
+#include <iterator>     // move_iterator
 #include <span>         // span
 #include <string>       // string, to_string
 #include <string_view>  // string_view
-#include <type_traits>  // is_nothrow_move_assignable_v, is_nothrow_move_constructible_v
-#include <utility>      // move
+#include <type_traits>  // conditional_t, is_nothrow_move_assignable_v, ...
+#include <utility>      // forward, move, pair
 #include <vector>       // vector
 
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/base/small_set.hpp"
+#include "clockwise/detail/ring/topology.hpp"
+#include "clockwise/detail/ring/walk.hpp"
+#include "clockwise/detail/scheme/edit.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
+#include "clockwise/replication.hpp"
 
-namespace clockwise {
+namespace clockwise::detail {
 
-/// Rows of the node tables of partitioners other than rings.
-template <class Node>
-struct WeightedNode {
-  Node node;
-  double weight = 1.0;
-};
-template <class Node>
-struct UnweightedNode {
-  Node node;
+/// Everything that a change of members replaces, at once.
+template <class Node, class Placement>
+struct SchemeState {
+  std::vector<Member<Node>> members;  ///< In id order.
+  Topology topology;                  ///< Of `members`.
+  Placement placement;                ///< The scheme's own tables.
 };
 
-namespace detail {
+/// A scheme that is a function of its members alone and keeps no tables.
+struct NoPlacement {
+  static constexpr std::size_t bytes() noexcept { return 0; }
+};
 
-/// A scheme derives from MemberTable<Scheme, Hash, Row>, where a Row has a member `node`, and
-/// offers `lookup_index(Position)`. A change invalidates every reference, list and span. Thread
-/// safety: any number of threads can call const members at once while none changes the scheme.
-template <class Scheme, HashFunction Hash, class Row>
-class MemberTable {
+/// The weight of a member of a scheme without weights.
+inline double weightless(const char* scheme, std::string_view id, double weight) {
+  if (checked_weight(id, weight) != 1) {
+    fail_invalid(std::string(scheme) + " has no weights, so the weight of node " + quoted(id) +
+                 " must be 1, got " + std::to_string(weight));
+  }
+  return 1;
+}
+
+/// A scheme derives from Surface<Scheme, …> and offers, in private if Surface is its friend:
+///
+///   Position position_of(key) const noexcept
+///   Index lookup_index(Position) const noexcept           npos if no member owns anything
+///   void visit_preferred(Position, expected, visit) const calls visit(index) for the members that
+///                                                         own something, in order of preference,
+///                                                         until it returns false; a member may
+///                                                         come twice, and about `expected` are read
+///   std::vector<double> shares() const                    of the key space, by member
+///   class Edit                                            derived from detail::Edit
+///   Placement placement_after(MembershipChange&) const    its tables after the change; they have
+///                                                         bytes(), their heap memory
+///
+/// and, unless the defaults below will do, accepted_weight(id, weight) and vnodes_of(id, weight).
+///
+/// Const members may be called from any number of threads at once, as long as none changes the
+/// scheme. A change invalidates every reference, list, span and index obtained from it.
+template <class Scheme, class Node, std::unsigned_integral Index, class Placement,
+          class Extra = NoExtra>
+class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra>, Node> {
+  using Adds = AddsEntries<Surface, Node>;
+  static_assert(!std::same_as<Index, bool>, "clockwise: an Index counts nodes, so it is not bool");
+
  public:
-  using node_type = decltype(Row::node);
-  using hash_type = Hash;
-  using index_type = std::size_t;
+  using node_type = Node;
+  using index_type = Index;
 
-  /// What lookup_index returns if nothing is owned.
-  static constexpr index_type npos = ~index_type{0};
+  /// What lookup_index returns if no member owns anything.
+  static constexpr Index npos = static_cast<Index>(~Index{0});
 
-  /// Returns the owner of `key`. Throws std::out_of_range if nothing is owned: no members, or all
-  /// of them drained.
+  // --- Owners -----------------------------------------------------------------------------------
+
+  /// Returns the owner of `key`. Throws std::out_of_range if no member owns anything: there is none,
+  /// or all are drained.
   template <class Key>
-  const node_type& lookup(const Key& key) const {
-    const node_type* const owner = try_lookup(key);
-    if (owner == nullptr) {
-      fail_range("lookup: none of the " + std::to_string(size()) + " members owns anything");
-    }
+  const Node& lookup(const Key& key) const {
+    const Node* const owner = try_lookup(key);
+    if (owner == nullptr) fail_nothing_owned("lookup", size());
     return *owner;
   }
-  /// The same, but returns nullptr if nothing is owned.
+
+  /// As lookup, but returns nullptr if no member owns anything.
   template <class Key>
-  const node_type* try_lookup(const Key& key) const noexcept {
-    const index_type owner = static_cast<const Scheme&>(*this).lookup_index(position_of(key));
-    return owner == npos ? nullptr : &members_[owner].node;
+  const Node* try_lookup(const Key& key) const noexcept {
+    const Index owner = self().lookup_index(self().position_of(key));
+    return owner == npos ? nullptr : &node(owner);
   }
 
-  std::size_t size() const noexcept { return members_.size(); }
-  bool empty() const noexcept { return members_.empty(); }
-  /// In id order, drained members included.
-  std::span<const Row> members() const noexcept { return members_; }
-  /// `index` must be below size().
-  const node_type& node(index_type index) const noexcept { return members_[index].node; }
-  /// The index of `id` in members(), or npos. `id` is a node or an id. O(log N).
+  /// Sets owners[i] = lookup_index(positions[i]). Throws std::invalid_argument if the lengths
+  /// differ.
+  void lookup_batch(std::span<const Position> positions, std::span<Index> owners) const {
+    check_batch(positions.size(), owners.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      owners[i] = self().lookup_index(positions[i]);
+    }
+  }
+
+  // --- Replicas ---------------------------------------------------------------------------------
+
+  /// Returns the nodes that hold the replicas of `key`, the owner first. By default they are on
+  /// Spread::racks if any member names a rack, otherwise on Spread::nodes. The list is short if there
+  /// are fewer nodes, or racks, than the rule needs.
+  template <class Key>
+  ReplicaList<Node> preference_list(const Key& key, const Replication& replication) const {
+    return for_request(replication, default_spread(), [&](const auto& request) {
+      return replicas(self().position_of(key), request);
+    });
+  }
+  template <class Key>
+  ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread) const {
+    return replicas(self().position_of(key), OneGroup{r, spread});
+  }
+
+  /// As above, among the members for which `is_live(node)` or `is_live(member)` holds. Ownership
+  /// does not change: the live nodes of the list without a predicate come first, in the same order;
+  /// then come substitutes (ReplicaList::first_substitute), so that the whole list is as spread out
+  /// as the rule demands of the live members. `is_live` must return the same for a node during the
+  /// call. While no replica is down it is called once per replica; otherwise also for up to N other
+  /// members, and again whenever the walk meets one that is down.
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, Node>
+  ReplicaList<Node> preference_list(const Key& key, const Replication& replication,
+                                    const IsLive& is_live) const {
+    return for_request(replication, default_spread(), [&](const auto& request) {
+      return live_replicas(self().position_of(key), request, is_live);
+    });
+  }
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, Node>
+  ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread,
+                                    const IsLive& is_live) const {
+    return live_replicas(self().position_of(key), OneGroup{r, spread}, is_live);
+  }
+
+  /// Returns the spread that preference_list uses if none is given.
+  Spread default_spread() const noexcept {
+    return topology().has_racks() ? Spread::racks : Spread::nodes;
+  }
+
+  // --- Shares -----------------------------------------------------------------------------------
+
+  /// Returns each member and its share of the key space, in id order. The shares sum to 1, or to 0 if
+  /// no member owns anything.
+  std::vector<std::pair<Node, double>> load_shares() const {
+    const std::vector<double> by_member = self().shares();
+    std::vector<std::pair<Node, double>> shares;
+    shares.reserve(size());
+    for (std::size_t i = 0; i < size(); ++i) {
+      shares.emplace_back(members()[i].node, by_member[i]);
+    }
+    return shares;
+  }
+
+  // --- Members ----------------------------------------------------------------------------------
+
+  std::size_t size() const noexcept { return state_.members.size(); }
+  bool empty() const noexcept { return state_.members.empty(); }
+  /// Returns the members in id order, drained ones included.
+  std::span<const Member<Node>> members() const noexcept { return state_.members; }
+  /// Returns members()[index].node. `index` < size().
+  const Node& node(Index index) const noexcept { return state_.members[index].node; }
+
+  /// Returns the index of `id`, an id or a node, in members(); npos if it is not a member. O(log N).
   template <class Id>
-  index_type index_of(const Id& id) const {
-    const auto text = id_of(id);
-    const std::size_t place = place_of(members_, text);
-    return is_at(place, text) ? place : npos;
+  Index index_of(const Id& id) const {
+    const auto text = detail::id_of(id);
+    const std::size_t index = detail::index_in(state_.members, text);
+    return index == size() || !detail::has_id(state_.members[index].node, text)
+               ? npos
+               : static_cast<Index>(index);
   }
   template <class Id>
   bool contains(const Id& id) const {
     return index_of(id) != npos;
   }
 
-  const Hash& hash() const noexcept { return hash_; }
-  template <class Key>
-  Position position_of(const Key& key) const noexcept {
-    return Position{hash_key(hash_, key)};
+  /// Returns the heap memory of the members and tables, without what the texts of nodes, racks and
+  /// datacenters take. O(1).
+  std::size_t memory_bytes() const noexcept {
+    return state_.members.capacity() * sizeof(Member<Node>) + topology().bytes() +
+           placement().bytes();
   }
-  /// See HashRing::circle.
-  std::uint64_t circle() const noexcept { return policy_probe(hash_); }
+
+  // --- Changes ----------------------------------------------------------------------------------
+
+  using Adds::add;
+  using Adds::add_all;
+
+  /// Removes a member; returns false if absent. `id` is an id or a node.
+  template <class Id>
+  bool remove(const Id& id) {
+    bool removed = false;
+    update([&](auto& edit) { removed = edit.remove(id); });
+    return removed;
+  }
+
+  template <class Id>
+  void set_weight(const Id& id, double weight) {
+    update([&](auto& edit) { edit.set_weight(id, weight); });
+  }
+
+  /// Sets weight, rack and datacenter at once.
+  template <class Id>
+  void set_options(const Id& id, const NodeOptions& options) {
+    update([&](auto& edit) { edit.set_options(id, options); });
+  }
+
+  /// Makes several changes one: fn(edit) calls the scheme's mutators on `edit`, each of which sees
+  /// those before it. If fn or the change throws, the scheme is as before.
+  template <class Fn>
+  void update(Fn&& fn) {
+    typename Scheme::Edit edit(self());
+    std::forward<Fn>(fn)(edit);
+    apply(edit);
+  }
+
+  void clear() noexcept { adopt({}); }
 
  protected:
-  MemberTable() = default;
-  explicit MemberTable(Hash hash) : hash_(std::move(hash)) {}
+  using State = SchemeState<Node, Placement>;
+  using Change = MembershipChange<Node, Index, Extra>;
 
-  /// Returns the index that a node with this id will have. Throws std::invalid_argument if the id
-  /// is empty or a member's.
-  std::size_t place_to_join(std::string_view id) const {
-    check_id(id);
-    const std::size_t place = place_of(members_, id);
-    if (is_at(place, id)) fail_invalid("node " + quoted(id) + " is already a member");
-    return place;
-  }
-  /// Returns a member's index. Throws std::out_of_range if it is not one; `what` names the caller.
-  template <class Id>
-  std::size_t place_of_present(const Id& id, std::string_view what) const {
-    const std::size_t place = index_of(id);
-    if (place == npos) {
-      fail_range(std::string(what) + ": " + quoted(std::string_view(id_of(id))) +
-                 " is not a member");
-    }
-    return place;
+  Surface() = default;
+
+  const Topology& topology() const noexcept { return state_.topology; }
+  const Placement& placement() const noexcept { return state_.placement; }
+
+  /// The only step in which a scheme changes: members, topology and tables together.
+  void adopt(State&& next) noexcept {
+    static_assert(std::is_nothrow_move_assignable_v<State>);
+    state_ = std::move(next);
   }
 
-  /// All or nothing, even if Node's moves throw.
-  void insert(std::size_t place, Row row) {
-    if constexpr (moves_cannot_fail) {
-      members_.insert(members_.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));
-    } else {
-      std::vector<Row> members = members_;
-      members.insert(members.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));
-      members_.swap(members);
-    }
-  }
-  void erase(std::size_t place) {
-    if constexpr (moves_cannot_fail) {
-      members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(place));
-    } else {
-      std::vector<Row> members = members_;
-      members.erase(members.begin() + static_cast<std::ptrdiff_t>(place));
-      members_.swap(members);
-    }
+  /// Replaces the scheme's tables, by which each member comes to own `vnodes`.
+  void adopt(Placement&& placement, std::span<const std::uint32_t> vnodes) {
+    std::vector<Member<Node>*> rows;
+    rows.reserve(size());
+    for (Member<Node>& member : state_.members) rows.push_back(&member);
+    Topology topology(rows, vnodes);
+    // Nothing below throws.
+    State next{std::move(state_.members), std::move(topology), std::move(placement)};
+    for (std::size_t i = 0; i < vnodes.size(); ++i) next.members[i].vnodes = vnodes[i];
+    adopt(std::move(next));
   }
 
-  std::vector<Row> members_;  // in id order
+  /// Whether both have the same nodes in the same racks and datacenters.
+  bool has_members_of(const Surface& other) const {
+    if (size() != other.size()) return false;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const Member<Node>& one = members()[i];
+      const Member<Node>& two = other.members()[i];
+      const auto id = detail::id_of(one.node);
+      if (!detail::has_id(two.node, id) || one.rack != two.rack ||
+          one.datacenter != two.datacenter) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool has_weights_of(const Surface& other) const {
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (members()[i].weight != other.members()[i].weight) return false;
+    }
+    return true;
+  }
+
+  static void check_batch(std::size_t positions, std::size_t owners) {
+    if (positions != owners) fail_batch(positions, owners);
+  }
+
+  // What a scheme offers unless it says otherwise: any weight, and one vnode for those above 0.
+  static double accepted_weight(std::string_view id, double weight) {
+    return detail::checked_weight(id, weight);
+  }
+  static std::uint32_t vnodes_of(std::string_view, double weight) { return weight > 0 ? 1 : 0; }
 
  private:
-  static constexpr bool moves_cannot_fail =
-      std::is_nothrow_move_constructible_v<Row> && std::is_nothrow_move_assignable_v<Row>;
+  friend Adds;
+  template <class, class, class, class>
+  friend class Edit;
 
-  bool is_at(std::size_t place, std::string_view id) const {
-    if (place == size()) return false;
-    const auto own = id_of(members_[place].node);
-    return std::string_view(own) == id;
+  static constexpr std::size_t most_few = 8;
+
+  const Scheme& self() const noexcept { return static_cast<const Scheme&>(*this); }
+
+  double weight_taken(std::string_view id, double weight) const {
+    return self().accepted_weight(id, weight);
+  }
+  std::uint32_t vnodes_for(std::string_view id, double weight) const {
+    return self().vnodes_of(id, weight);
   }
 
-  [[no_unique_address]] Hash hash_{};
+  void add_entry(Entry<Node> entry) {
+    update([&](auto& edit) { edit.add(std::move(entry)); });
+  }
+  template <class Entries>
+  void add_entries(Entries& entries) {
+    update([&](auto& edit) { edit.add_all(entries); });
+  }
+
+  /// Everything that can fail happens before adopt().
+  template <class Edit>
+  void apply(Edit& edit) {
+    if (edit.changes_.empty()) return;
+    Change change = planned(edit);
+    Placement placement = self().placement_after(change);
+    Topology topology(change.members, change.vnodes);
+    std::vector<Member<Node>> members = taken(change);
+    adopt({std::move(members), std::move(topology), std::move(placement)});
+  }
+
+  /// The members as they will be, and what becomes of those that change.
+  template <class Edit>
+  Change planned(Edit& edit) {
+    Change change;
+    std::uint64_t after = size();
+    for (const auto& [id, pending] : edit.changes_) {
+      after = after - (contains(id) ? 1 : 0) + (pending ? 1 : 0);
+    }
+    if (after > npos) fail_too_many_members(after, npos);
+    change.members.reserve(static_cast<std::size_t>(after));
+    change.vnodes.reserve(static_cast<std::size_t>(after));
+    change.steps.reserve(edit.changes_.size());
+    change.renumber.assign(size(), npos);
+
+    const auto put = [&](Member<Node>& member) {
+      change.members.push_back(&member);
+      change.vnodes.push_back(member.vnodes);
+    };
+    std::size_t old = 0;
+    const auto keep_until = [&](std::size_t end) {
+      for (; old < end; ++old) {
+        change.renumber[old] = static_cast<Index>(change.members.size());
+        put(state_.members[old]);
+      }
+    };
+    for (auto& [id, pending] : edit.changes_) {
+      const std::size_t index = detail::index_in(state_.members, id);
+      keep_until(index);
+      const bool was_member = index < size() && detail::has_id(state_.members[index].node, id);
+      const auto next = static_cast<Index>(change.members.size());
+      change.steps.push_back({id, was_member ? &state_.members[index] : nullptr,
+                              pending ? &*pending : nullptr, static_cast<Index>(index), next});
+      if (pending) {
+        if (was_member) change.renumber[index] = next;
+        put(pending->member);
+      }
+      if (was_member) ++old;
+    }
+    keep_until(size());
+    return change;
+  }
+
+  /// The members themselves: moved, or copied if a move of Node could throw.
+  static std::vector<Member<Node>> taken(const Change& change) {
+    constexpr bool moves = std::is_nothrow_move_constructible_v<Member<Node>>;
+    std::vector<Member<Node>> members;
+    members.reserve(change.members.size());
+    for (std::size_t i = 0; i < change.members.size(); ++i) {
+      using Source = std::conditional_t<moves, Member<Node>&&, const Member<Node>&>;
+      members.push_back(static_cast<Source>(*change.members[i]));
+      members.back().vnodes = change.vnodes[i];
+    }
+    return members;
+  }
+
+  // --- Preference lists -------------------------------------------------------------------------
+
+  template <class Request>
+  ReplicaList<Node> replicas(Position position, const Request& request) const {
+    if constexpr (std::same_as<Request, OneGroup>) {
+      const auto extent = request.extent(topology(), 0);
+      const bool apart = request.spread != Spread::nodes && topology().has_racks();
+      const std::size_t wanted = attainable(request.replicas, request.spread, extent);
+      if (wanted <= most_few && (!apart || wanted <= extent.domains)) {
+        return few_replicas(position, request.replicas, wanted, apart);
+      }
+    }
+    return with_quotas(
+        request, [&](std::size_t group) { return request.extent(topology(), group); },
+        [&](std::span<Quota> quotas) {
+          ReplicaList<Node> list(request.requested());
+          fill(position, request, quotas, [&](Index owner) { list.push_back(node(owner)); });
+          return list;
+        });
+  }
+
+  /// The common case: up to `most_few` nodes, all in different failure domains. It takes no quota.
+  ReplicaList<Node> few_replicas(Position position, std::size_t requested, std::size_t wanted,
+                                 bool apart) const {
+    std::array<Index, most_few> owners;
+    std::array<std::uint32_t, most_few> domains;
+    std::size_t taken = 0;
+    const std::uint32_t* const domain_of = apart ? topology().domains().data() : nullptr;
+    if (wanted > 0) {
+      self().visit_preferred(position, apart ? size() : wanted, [&](Index owner) {
+        const std::uint32_t domain =
+            domain_of == nullptr ? static_cast<std::uint32_t>(owner) : domain_of[owner];
+        for (std::size_t i = 0; i < taken; ++i) {
+          if (domains[i] == domain) return true;
+        }
+        owners[taken] = owner;
+        domains[taken] = domain;
+        return ++taken < wanted;
+      });
+    }
+    return ReplicaList<Node>(requested, taken,
+                             [&](std::size_t i) -> const Node& { return node(owners[i]); });
+  }
+
+  template <class Request, class IsLive>
+  ReplicaList<Node> live_replicas(Position position, const Request& request,
+                                  const IsLive& is_live) const {
+    const ReplicaList<Node> natural = replicas(position, request);
+    const auto lives = [&](Index index) { return detail::is_live(is_live, members()[index]); };
+    ReplicaList<Node> list(request.requested());
+    for (const Node& replica : natural) {
+      if (lives(index_of(replica))) list.push_back(replica);
+    }
+    if (list.size() == natural.size()) return natural;
+
+    // Walked again among the live alone, the rule takes every natural replica that is live: before
+    // each of them the walk has fewer nodes to take than it had at first. What else it takes
+    // substitutes for the others.
+    return with_quotas(
+        request, [&](std::size_t group) { return live_extent(request, group, lives); },
+        [&](std::span<Quota> quotas) {
+          fill(
+              position, request, quotas,
+              [&](Index owner) {
+                bool is_natural = false;
+                for (const Node& replica : natural)
+                  is_natural = is_natural || &replica == &node(owner);
+                if (!is_natural) list.push_back_substitute(node(owner));
+              },
+              lives);
+          return list;
+        });
+  }
+
+  /// Hands use(quotas) one quota per group, without heap memory for up to 8.
+  template <class Request, class ExtentOf, class Use>
+  ReplicaList<Node> with_quotas(const Request& request, ExtentOf extent_of, Use use) const {
+    const auto quota = [&](std::size_t group) {
+      return Quota(request.requested(group), request.spread, extent_of(group),
+                   topology().domain_limit());
+    };
+    if constexpr (std::same_as<Request, OneGroup>) {
+      std::array quotas{quota(0)};
+      return use(std::span<Quota>(quotas));
+    } else {
+      std::array<Quota, 8> few;
+      std::vector<Quota> many(request.groups() > few.size() ? request.groups() : 0);
+      const std::span quotas =
+          many.empty() ? std::span(few).first(request.groups()) : std::span<Quota>(many);
+      for (std::size_t group = 0; group < quotas.size(); ++group) quotas[group] = quota(group);
+      return use(quotas);
+    }
+  }
+
+  struct EveryMember {
+    bool operator()(Index) const { return true; }
+  };
+
+  /// The walk itself: calls emit(owner) for each that the quotas take.
+  template <class Request, class Emit, class Lives = EveryMember>
+  void fill(Position position, const Request& request, std::span<Quota> quotas, Emit emit,
+            const Lives& lives = {}) const {
+    std::size_t wanted = 0;
+    for (const Quota& quota : quotas) wanted += quota.left();
+    if (wanted == 0) return;
+    const bool apart = request.spread != Spread::nodes;
+    self().visit_preferred(position, size(), [&](Index owner) {
+      const std::size_t group = request.group_of(topology(), owner);
+      const auto number = static_cast<std::uint32_t>(owner);
+      if (group == quotas.size() ||
+          !quotas[group].take(number, apart ? topology().domain(owner) : number,
+                              [&] { return lives(owner); })) {
+        return true;
+      }
+      emit(owner);
+      return --wanted > 0;
+    });
+  }
+
+  /// How many live nodes and domains the group has, counted only as far as it can use.
+  template <class Request, class Lives>
+  Topology::Extent live_extent(const Request& request, std::size_t group,
+                               const Lives& lives) const {
+    const auto total = request.extent(topology(), group);
+    const std::size_t enough = (std::min)(request.requested(group), total.nodes);
+    SmallSet domains(enough, topology().domain_limit());
+    Topology::Extent live;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (live.nodes >= enough && live.domains >= (std::min)(enough, total.domains)) break;
+      if (members()[i].vnodes == 0 || request.group_of(topology(), i) != group ||
+          !lives(static_cast<Index>(i))) {
+        continue;
+      }
+      ++live.nodes;
+      const std::uint32_t domain = topology().domain(i);
+      if (live.domains < enough && !domains.contains(domain)) {
+        domains.insert(domain);
+        ++live.domains;
+      }
+    }
+    return live;
+  }
+
+  State state_;
 };
 
-}  // namespace detail
-}  // namespace clockwise
+}  // namespace clockwise::detail
 
 #endif  // CLOCKWISE_DETAIL_SCHEME_SURFACE_HPP
