@@ -25,8 +25,8 @@ concept Placement = requires(const P& view, std::string_view key) {
   { (*view.load_shares().begin()).second } -> std::convertible_to<double>;
 };
 
-/// A placement whose keys are owned by arcs of a circle: sorted positions, the owner of each, and the
-/// members by which owners are numbered. What movement, plans and durability are computed from.
+/// A placement whose keys are owned by arcs of a circle: sorted positions, the owner of each, and
+/// the members by which owners are numbered. What movement, plans and durability are computed from.
 /// HashRing, TokenRing, SlotMap, every engine ring, and a ring of your own (listed_ring.hpp).
 template <class R>
 concept Ring = Placement<R> && requires(const R& ring, const typename R::node_type& node,
@@ -62,8 +62,8 @@ template <class P>
 concept RemovesLast = requires(P& scheme) { scheme.pop(); };
 
 /// What every scheme supports, so code written for one runs on all: a Placement whose members join,
-/// change and leave. Code that must remove a particular node also requires RemovesAny, which JumpHash
-/// is not: it can only remove its last node.
+/// change and leave. Code that must remove a particular node also requires RemovesAny, which
+/// JumpHash is not: it can only remove its last node.
 template <class P>
 concept Partitioner =
     Placement<P> && std::copyable<P> && std::equality_comparable<P> &&

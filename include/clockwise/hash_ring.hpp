@@ -38,14 +38,17 @@ namespace clockwise {
 /// Maps keys to nodes: the first vnode clockwise from hash(key) owns it. A pure function of hash
 /// policy, options and members, the placement contract, version 1:
 ///
-///   - vnode i of a node is at hash(id + "#" + decimal(i)), i = 0 .. vnode_count(weight, vnodes) - 1;
+///   - vnode i of a node is at hash(id + "#" + decimal(i)), i = 0 .. vnode_count(weight, vnodes) -
+///   1;
 ///   - a vnode at p owns (predecessor, p], the first one also what lies after the last;
-///   - of several vnodes at one position, that of the smallest id owns; the others own nothing until
+///   - of several vnodes at one position, that of the smallest id owns; the others own nothing
+///   until
 ///     it leaves.
 ///
 /// `Index` numbers the members: 16 bits for up to 65,535 of them, 32 bits for more. Memory: 8 bytes
-/// and one Index per position, in addition to the node table and, with BucketIndex, the lookup index:
-/// at most 8 bytes per position more (12 with an Index of 32 bits), 2.6 from 2^16 positions on.
+/// and one Index per position, in addition to the node table and, with BucketIndex, the lookup
+/// index: at most 8 bytes per position more (12 with an Index of 32 bits), 2.6 from 2^16 positions
+/// on.
 ///
 /// Every mutator is all or nothing and costs O(M + N) for M positions, plus O(A log A) for the A
 /// vnodes that come or go: no re-sort. It needs memory for a second table while it runs. Errors:
@@ -54,7 +57,8 @@ namespace clockwise {
 ///                          NaN or infinite, vnodes of 0 or above max_vnodes_per_node
 ///   std::length_error      more members than Index can number, a member of more than
 ///                          max_vnodes_per_node vnodes, more than max_positions in all
-///   std::out_of_range      set_weight or set_options of an id that is not a member, lookup or arc_of
+///   std::out_of_range      set_weight or set_options of an id that is not a member, lookup or
+///   arc_of
 ///                          if no member owns anything
 ///
 /// Thread safety: that of a standard container. A model of Partitioner and Ring.
@@ -66,25 +70,26 @@ class HashRing : public detail::Hashed<Hash>,
 
  public:
   HashRing() = default;
-  explicit HashRing(RingOptions options, Hash hash = {})
-      : detail::Hashed<Hash>(std::move(hash)), options_(checked(options)) {}
-  HashRing(std::initializer_list<Entry<Node>> entries, RingOptions options = {}, Hash hash = {})
-      : HashRing(options, std::move(hash)) {
+  explicit HashRing(RingOptions options, Hash policy = {})
+      : detail::Hashed<Hash>(std::move(policy)), options_(checked(options)) {}
+  HashRing(std::initializer_list<Entry<Node>> entries, RingOptions options = {}, Hash policy = {})
+      : HashRing(options, std::move(policy)) {
     add_all(entries);
   }
   /// Numbers, as literals of any integer type: HashRing<Xxh3, std::uint64_t> ring({1, 2, 3}).
-  HashRing(std::initializer_list<Node> nodes, RingOptions options = {}, Hash hash = {})
+  HashRing(std::initializer_list<Node> nodes, RingOptions options = {}, Hash policy = {})
     requires std::is_arithmetic_v<Node>
-      : HashRing(options, std::move(hash)) {
+      : HashRing(options, std::move(policy)) {
     add_all(nodes);
   }
   template <EntryRange<Node> Entries>
-  explicit HashRing(Entries&& entries, RingOptions options = {}, Hash hash = {})
-      : HashRing(options, std::move(hash)) {
+  explicit HashRing(Entries&& entries, RingOptions options = {}, Hash policy = {})
+      : HashRing(options, std::move(policy)) {
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc --------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc
+  // --------------------
 
   using Base::arc_of;
   using Base::lookup;
@@ -94,18 +99,21 @@ class HashRing : public detail::Hashed<Hash>,
   using Base::try_lookup;
   using detail::Hashed<Hash>::position_of;
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily --------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily
+  // --------
 
   using Base::default_spread;
   using Base::preference_list;
   using Base::successors;
 
-  // --- Shares: of the key space, as doubles or exactly --------------------------------------------
+  // --- Shares: of the key space, as doubles or exactly
+  // --------------------------------------------
 
   using Base::load_shares;
   using Base::widths;
 
-  // --- Members and positions ----------------------------------------------------------------------
+  // --- Members and positions
+  // ----------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -118,7 +126,8 @@ class HashRing : public detail::Hashed<Hash>,
   using Base::size;
   using Base::vnode_count;
 
-  // --- Changes: a higher weight only adds vnodes, a lower one only removes some -------------------
+  // --- Changes: a higher weight only adds vnodes, a lower one only removes some
+  // -------------------
 
   using Base::add;
   using Base::add_all;
@@ -133,15 +142,16 @@ class HashRing : public detail::Hashed<Hash>,
     using detail::Edit<Edit, HashRing, Node>::Edit;
   };
 
-  // --- Identity -----------------------------------------------------------------------------------
+  // --- Identity
+  // -----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
   const RingOptions& options() const noexcept { return options_; }
 
-  /// Returns 128 bits that are equal if and only if hash policy (seed included), options and members
-  /// (id, weight, rack, datacenter) are, whatever the order or the history; the same on every
-  /// platform. O(N).
+  /// Returns 128 bits that are equal if and only if hash policy (seed included), options and
+  /// members (id, weight, rack, datacenter) are, whatever the order or the history; the same on
+  /// every platform. O(N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise ring, contract " +
                                    std::to_string(placement_contract));
@@ -202,8 +212,8 @@ class HashRing : public detail::Hashed<Hash>,
       added += after > before ? after - before : 0;
       dropped += before > after ? before - after : 0;
     }
-    const std::uint64_t positions = vnode_count() + added - dropped;
-    if (positions > max_positions) detail::fail_too_many_positions(positions);
+    const std::uint64_t total = vnode_count() + added - dropped;
+    if (total > max_positions) detail::fail_too_many_positions(total);
     typename Table::Change vnodes;
     vnodes.added.reserve(static_cast<std::size_t>(added));
     vnodes.dropped.reserve(static_cast<std::size_t>(dropped));

@@ -24,12 +24,13 @@
 #include <initializer_list>  // initializer_list
 #include <limits>            // numeric_limits
 #include <string>            // string, to_string
+#include <type_traits>       // is_arithmetic_v, remove_cvref_t
 #include <utility>           // move
 
-#include "clockwise/detail/scheme/bucket_table.hpp"
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/fixed_point.hpp"
 #include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/scheme/bucket_table.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
@@ -147,8 +148,9 @@ constexpr std::int64_t jump_back_hash(std::uint64_t key, std::int64_t buckets) {
 /// Numbers nodes in the order of add(), which every program must share; the node numbered
 /// jump_hash(hash(key), N) owns a key. No weights, and no order but that of joining.
 ///
-///   std::invalid_argument  an empty id, an id that is already a member
-///   std::out_of_range      pop or lookup if there are no nodes
+///   std::invalid_argument  an empty id, an id that is already a member, a weight other than 1
+///   std::out_of_range      set_weight or set_options of an id that is not a member, pop or lookup
+///   if there are no nodes
 ///
 /// lookup: O(log N). Mutators: O(N), all or nothing. Thread safety: that of a standard container. A
 /// model of Partitioner and RemovesLast.
@@ -158,25 +160,118 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
 
  public:
   JumpHash() = default;
-  explicit JumpHash(Hash hash) : Base(std::move(hash)) {}
-  JumpHash(std::initializer_list<Node> nodes, Hash hash = {}) : Base(std::move(hash)) {
-    for (const Node& node : nodes) add(node);
+  explicit JumpHash(Hash policy) : Base(std::move(policy)) {}
+  JumpHash(std::initializer_list<Entry<Node>> entries, Hash policy = {})
+      : JumpHash(std::move(policy)) {
+    add_all(entries);
+  }
+  JumpHash(std::initializer_list<Node> nodes, Hash policy = {})
+    requires std::is_arithmetic_v<Node>
+      : JumpHash(std::move(policy)) {
+    add_all(nodes);
+  }
+  template <EntryRange<Node> Entries>
+  explicit JumpHash(Entries&& entries, Hash policy = {}) : JumpHash(std::move(policy)) {
+    add_all(entries);
   }
 
-  /// Adds a node with the next number. Keys move only to it.
-  void add(Node node) { this->occupy(this->places_.size(), std::move(node)); }
-  /// The same as add(), by a more precise name.
-  void append(Node node) { add(std::move(node)); }
+  // --- Owners: the node, the same or nullptr, its index, many indexes
+  // -----------------------------
 
-  /// Removes the last node; its keys spread over the others.
+  using Base::lookup;
+  using Base::lookup_batch;
+  using Base::npos;
+  using Base::try_lookup;
+  using detail::Hashed<Hash>::position_of;
+
+  /// Returns the owner's index in members(), which is not its bucket; npos without nodes.
+  using Base::lookup_index;
+
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
+  // ----------------------------
+
+  using Base::default_spread;
+  using Base::preference_list;
+
+  // --- Members and shares
+  // -------------------------------------------------------------------------
+
+  using Base::contains;
+  using Base::empty;
+  using Base::index_of;
+  using Base::load_shares;
+  using Base::members;
+  using Base::memory_bytes;
+  using Base::node;
+  using Base::size;
+
+  // --- Changes
+  // ------------------------------------------------------------------------------------
+
+  using Base::add;
+  using Base::add_all;
+  using Base::clear;
+  using Base::set_options;
+  using Base::set_weight;
+  using Base::update;
+
+  /// The same as add(), by a more precise name.
+  void append(Entry<Node> entry) { add(std::move(entry)); }
+
+  /// Removes the last node; its keys spread over the others. Throws std::out_of_range without
+  /// nodes.
   void pop() {
-    if (this->empty()) detail::fail_range("pop: there are no nodes");
-    this->vacate(this->places_.size() - 1);
-    this->places_.pop_back();
+    update([](Edit& edit) { edit.pop(); });
   }
 
   template <class Id>
   bool remove(const Id&) = delete;  // only the last node can be removed: pop(), or JumpBackHash
+
+  /// What update() gives to its function: also pop, and no remove.
+  class Edit : public detail::BucketEdit<Edit, JumpHash, Node> {
+    using EditBase = detail::BucketEdit<Edit, JumpHash, Node>;
+
+   public:
+    explicit Edit(const JumpHash& scheme) : EditBase(scheme, scheme.buckets()) {}
+
+    void append(Entry<Node> entry) { this->add(std::move(entry)); }
+
+    void pop() {
+      if (this->taken().empty()) detail::fail_range("pop: there are no nodes");
+      const std::size_t last = this->taken().size() - 1;
+      const auto* joined = this->find_pending(
+          [last](const auto& pending) { return pending.extra && *pending.extra == last; });
+      const Node node = joined != nullptr ? joined->member.node
+                                          : this->scheme().node(this->scheme().buckets()[last]);
+      EditBase::remove(node);
+      this->drop_last();
+    }
+
+    template <class Id>
+    bool remove(const Id&) = delete;  // only the last node can be removed: pop(), or JumpBackHash
+  };
+
+  // --- Identity
+  // -----------------------------------------------------------------------------------
+
+  using detail::Hashed<Hash>::circle;
+  using detail::Hashed<Hash>::hash;
+
+  using Base::bucket_of;
+
+  /// Returns 128 bits that are equal if and only if hash policy (seed included), members (id, rack,
+  /// datacenter) and their order are; the same on every platform. O(N).
+  Fingerprint fingerprint() const { return this->fingerprint_of("clockwise jump hash, version 1"); }
+
+  /// The same placement: hash policy, ids, racks, datacenters and the order are equal. O(N).
+  friend bool operator==(const JumpHash& a, const JumpHash& b) { return a.places_like(b); }
+
+ private:
+  friend Base;
+  friend typename Base::SurfaceType;
+
+  static constexpr const char* scheme = "JumpHash";
+  static constexpr bool keeps_gaps = false;
 
   static std::size_t bucket_for(std::uint64_t key, std::size_t buckets) noexcept {
     return static_cast<std::size_t>(
@@ -184,7 +279,19 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
   }
 };
 
-JumpHash(std::initializer_list<const char*>) -> JumpHash<Xxh3, std::string>;
+JumpHash(std::initializer_list<const char*>) -> JumpHash<>;
+template <HashFunction Hash>
+JumpHash(std::initializer_list<const char*>, Hash) -> JumpHash<Hash>;
+JumpHash(std::initializer_list<Entry<std::string>>) -> JumpHash<>;
+template <HashFunction Hash>
+JumpHash(std::initializer_list<Entry<std::string>>, Hash) -> JumpHash<Hash>;
+template <HashFunction Hash>
+JumpHash(Hash) -> JumpHash<Hash>;
+template <class Entries>
+  requires(!HashFunction<std::remove_cvref_t<Entries>>)
+JumpHash(Entries&& entries) -> JumpHash<Xxh3, entry_node_t<Entries>>;
+template <class Entries, HashFunction Hash>
+JumpHash(Entries&& entries, Hash) -> JumpHash<Hash, entry_node_t<Entries>>;
 
 /// Nodes in numbered buckets, any of which can leave. That leaves a gap, whose keys spread evenly
 /// over the others; the next node to join fills the lowest gap and takes exactly those back.
@@ -194,8 +301,9 @@ JumpHash(std::initializer_list<const char*>) -> JumpHash<Xxh3, std::string>;
 /// which nodes left. Memory: the nodes and one word per gap. A lookup takes capacity() / size()
 /// tries on average, so fill gaps before most buckets are gaps.
 ///
-///   std::invalid_argument  an empty id, an id that is already a member, put() in a bucket that is
-///                          taken
+///   std::invalid_argument  an empty id, an id that is already a member, a weight other than 1,
+///   put()
+///                          in a bucket that is taken
 ///   std::length_error      put() in a bucket above 2^20 - 1
 ///   std::out_of_range      lookup if there are no nodes
 ///
@@ -207,45 +315,122 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
 
  public:
   JumpBackHash() = default;
-  explicit JumpBackHash(Hash hash) : Base(std::move(hash)) {}
-  JumpBackHash(std::initializer_list<Node> nodes, Hash hash = {}) : Base(std::move(hash)) {
-    for (const Node& node : nodes) add(node);
+  explicit JumpBackHash(Hash policy) : Base(std::move(policy)) {}
+  JumpBackHash(std::initializer_list<Entry<Node>> entries, Hash policy = {})
+      : JumpBackHash(std::move(policy)) {
+    add_all(entries);
+  }
+  JumpBackHash(std::initializer_list<Node> nodes, Hash policy = {})
+    requires std::is_arithmetic_v<Node>
+      : JumpBackHash(std::move(policy)) {
+    add_all(nodes);
+  }
+  template <EntryRange<Node> Entries>
+  explicit JumpBackHash(Entries&& entries, Hash policy = {}) : JumpBackHash(std::move(policy)) {
+    add_all(entries);
   }
 
-  /// Adds a node in the lowest gap, otherwise in a new bucket. Keys move only to it.
-  void add(Node node) {
-    std::size_t bucket = 0;
-    while (bucket < capacity() && this->places_[bucket] != Base::npos) ++bucket;
-    put(bucket, std::move(node));
-  }
+  // --- Owners: the node, the same or nullptr, its index, many indexes
+  // -----------------------------
+
+  using Base::lookup;
+  using Base::lookup_batch;
+  using Base::npos;
+  using Base::try_lookup;
+  using detail::Hashed<Hash>::position_of;
+
+  /// Returns the owner's index in members(), which is not its bucket; npos without nodes.
+  using Base::lookup_index;
+
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
+  // ----------------------------
+
+  using Base::default_spread;
+  using Base::preference_list;
+
+  // --- Members and shares
+  // -------------------------------------------------------------------------
+
+  using Base::contains;
+  using Base::empty;
+  using Base::index_of;
+  using Base::load_shares;
+  using Base::members;
+  using Base::memory_bytes;
+  using Base::node;
+  using Base::size;
+
+  // --- Changes
+  // ------------------------------------------------------------------------------------
+
+  /// A node joins in the lowest gap, or in a new bucket. Keys move only to it.
+  using Base::add;
+  using Base::add_all;
+  using Base::clear;
+  using Base::remove;  // leaves a gap; keys move only away from the node
+  using Base::set_options;
+  using Base::set_weight;
+  using Base::update;
 
   /// Adds to the given bucket, to rebuild a numbered list in any order. Buckets skipped past the
-  /// end become gaps.
-  void put(std::size_t bucket, Node node) {
-    constexpr std::size_t most = std::size_t{1} << 20;
-    if (bucket >= most) {
-      detail::fail_length("bucket must be at most " + std::to_string(most - 1) + ", got " +
-                          std::to_string(bucket));
-    }
-    if (bucket < capacity() && this->places_[bucket] != Base::npos) {
-      detail::fail_invalid(
-          "put: bucket " + std::to_string(bucket) + " is taken by " +
-          detail::quoted(std::string_view(detail::id_of(this->node(this->places_[bucket])))));
-    }
-    this->occupy(bucket, std::move(node));
+  /// end become gaps. Throws std::invalid_argument if the bucket is taken.
+  void put(std::size_t bucket, Entry<Node> entry) {
+    update([&](Edit& edit) { edit.put(bucket, std::move(entry)); });
   }
 
-  /// Removes a node; returns false if absent. Leaves a gap; keys move only away from it.
-  template <class Id>
-  bool remove(const Id& id) {
-    const std::size_t bucket = this->bucket_of(id);
-    if (bucket == Base::npos) return false;
-    this->vacate(bucket);
-    return true;
+  /// What update() gives to its function.
+  class Edit : public detail::BucketEdit<Edit, JumpBackHash, Node> {
+    using EditBase = detail::BucketEdit<Edit, JumpBackHash, Node>;
+
+   public:
+    explicit Edit(const JumpBackHash& scheme) : EditBase(scheme, scheme.buckets()) {}
+
+    void put(std::size_t bucket, Entry<Node> entry) {
+      constexpr std::size_t most = std::size_t{1} << 20;
+      if (bucket >= most) {
+        detail::fail_length("bucket must be at most " + std::to_string(most - 1) + ", got " +
+                            std::to_string(bucket));
+      }
+      if (bucket < this->taken().size() && this->taken()[bucket]) {
+        detail::fail_invalid("put: bucket " + std::to_string(bucket) + " is taken");
+      }
+      this->add_to(bucket, std::move(entry));
+    }
+
+    template <class Id>
+    bool remove(const Id& id) {
+      if (!this->contains(id)) return false;
+      const auto text = detail::id_of(id);
+      this->free(text);
+      return EditBase::remove(id);
+    }
+  };
+
+  // --- Identity
+  // -----------------------------------------------------------------------------------
+
+  using detail::Hashed<Hash>::circle;
+  using detail::Hashed<Hash>::hash;
+
+  using Base::bucket_of;
+  /// Returns the number of buckets, gaps included.
+  std::size_t capacity() const noexcept { return this->buckets().size(); }
+
+  /// Returns 128 bits that are equal if and only if hash policy (seed included), members (id, rack,
+  /// datacenter) and their buckets are; the same on every platform. O(capacity).
+  Fingerprint fingerprint() const {
+    return this->fingerprint_of("clockwise jump back hash, version 1");
   }
 
-  /// The number of buckets, including gaps.
-  std::size_t capacity() const noexcept { return this->places_.size(); }
+  /// The same placement: hash policy, ids, racks, datacenters and buckets are equal. O(capacity).
+  friend bool operator==(const JumpBackHash& a, const JumpBackHash& b) { return a.places_like(b); }
+
+ private:
+  friend Base;
+  friend typename Base::SurfaceType;
+
+  static constexpr const char* scheme = "JumpBackHash";
+  static constexpr bool keeps_gaps = true;
 
   static std::size_t bucket_for(std::uint64_t key, std::size_t buckets) noexcept {
     return static_cast<std::size_t>(
@@ -253,7 +438,19 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
   }
 };
 
-JumpBackHash(std::initializer_list<const char*>) -> JumpBackHash<Xxh3, std::string>;
+JumpBackHash(std::initializer_list<const char*>) -> JumpBackHash<>;
+template <HashFunction Hash>
+JumpBackHash(std::initializer_list<const char*>, Hash) -> JumpBackHash<Hash>;
+JumpBackHash(std::initializer_list<Entry<std::string>>) -> JumpBackHash<>;
+template <HashFunction Hash>
+JumpBackHash(std::initializer_list<Entry<std::string>>, Hash) -> JumpBackHash<Hash>;
+template <HashFunction Hash>
+JumpBackHash(Hash) -> JumpBackHash<Hash>;
+template <class Entries>
+  requires(!HashFunction<std::remove_cvref_t<Entries>>)
+JumpBackHash(Entries&& entries) -> JumpBackHash<Xxh3, entry_node_t<Entries>>;
+template <class Entries, HashFunction Hash>
+JumpBackHash(Entries&& entries, Hash) -> JumpBackHash<Hash, entry_node_t<Entries>>;
 
 }  // namespace clockwise
 

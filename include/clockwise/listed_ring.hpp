@@ -2,38 +2,40 @@
 #ifndef CLOCKWISE_LISTED_RING_HPP
 #define CLOCKWISE_LISTED_RING_HPP
 
-// What the rings of other engines have in common: a list of servers, whose order breaks ties and
-// whose weights can each move all points, so a change rebuilds the table.
+// The base of rings that are made from a list of servers: those of other engines, where the order
+// of the list decides ties and any weight can move all points, and one of your own.
+//
+//   class MyRing : public clockwise::ListedRing<MyRing> { … };    // examples/own_ring.cpp
 
-#include <algorithm>         // sort, unique
-#include <cstddef>           // size_t
-#include <cstdint>           // uint16_t, uint32_t, uint64_t
-#include <initializer_list>  // initializer_list
-#include <span>              // span
-#include <string>            // string, to_string
-#include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v, is_convertible_v
-#include <utility>           // forward, move, pair
-#include <vector>            // vector
+#include <algorithm>    // fill, lower_bound, sort, unique
+#include <concepts>     // same_as
+#include <cstddef>      // size_t
+#include <cstdint>      // uint16_t, uint32_t, uint64_t
+#include <span>         // span
+#include <string>       // string, to_string
+#include <string_view>  // string_view
+#include <utility>      // move, pair
+#include <vector>       // vector
 
 #include "clockwise/detail/base/error.hpp"
-#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
+#include "clockwise/detail/scheme/edit.hpp"
+#include "clockwise/detail/scheme/fingerprint_bytes.hpp"
 #include "clockwise/detail/scheme/ring_base.hpp"
-#include "clockwise/detail/ring/topology.hpp"
+#include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
 
-namespace clockwise::detail {
+namespace clockwise {
 
-/// For engines that place a server by its row of the node table alone.
-struct NoTrait {};
+/// What places a server besides its name and weight, for engines that know nothing more.
+using NoTrait = detail::NoExtra;
 
 /// A server as the engine's configuration lists it. `Trait`: what places it, in addition to name
 /// and weight.
-template <class Trait>
+template <class Trait = NoTrait>
 struct ListedServer {
   std::string name;
-  NodeOptions options;
-  std::uint32_t weight = 1;  // options.weight as an integer, as engines require
+  std::uint32_t weight = 1;
   [[no_unique_address]] Trait trait{};
 };
 
@@ -43,171 +45,163 @@ struct ListedPoint {
   std::uint32_t server;
 };
 
-/// The write side of such a ring. Nodes are strings: servers as the engine's configuration names
-/// them. The ring flavour offers
+namespace detail {
+
+/// The tables of a listed ring.
+template <class Trait>
+struct ListedPlacement {
+  RingTable<std::uint16_t> table;
+  std::vector<ListedServer<Trait>> servers;  // in the order of the list
+
+  std::size_t bytes() const noexcept {
+    return table.bytes() + servers.capacity() * sizeof(ListedServer<Trait>);
+  }
+};
+
+}  // namespace detail
+
+/// The base of a ring whose servers are a list: the engine rings in compat/, and one of your own.
+/// Nodes are strings, servers as the engine's configuration names them. `Ring` derives from
+/// ListedRing<Ring> and offers, in private if ListedRing is its friend:
 ///
-///   label(server)             what the engine hashes for it; equal labels are refused
-///   weights()                 the weights that the engine accepts, first and last
-///   points_at_most(servers)   an upper bound, as 64 bits, used before any allocation
-///   append_points(servers, points)
-///   static engine             its name, for messages
+///   Position position_of(key)        where a key is
+///   std::uint64_t circle()           a number that distinguishes its circle: a hash of a fixed key
+///   append_points(servers, points)   all points of the list, in any order
+///   points_at_most(servers)          an upper bound, as 64 bits, used before any allocation
+///   label(server)                    what the engine hashes for a server; equal labels are refused
+///   weights()                        the weights that the engine accepts, first and last
+///   static engine                    its name, for messages
 ///
-/// If positions are equal, the server listed first keeps the point, as in the engine.
+/// If positions are equal, the server listed first keeps the point, as in the engine. A server that
+/// joins goes to the end of the list; a new weight leaves it where it is.
 ///
 /// Every mutator is all or nothing and costs as much as building the ring: O(M log M).
 template <class Ring, class Trait = NoTrait>
-class ListedRing : public RingBase<Ring, std::string, std::uint16_t> {
-  using Base = RingBase<Ring, std::string, std::uint16_t>;
+class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, BucketIndex, Trait,
+                                           detail::ListedPlacement<Trait>> {
+  using Base = detail::RingBase<Ring, std::string, std::uint16_t, BucketIndex, Trait,
+                                detail::ListedPlacement<Trait>>;
 
  public:
   using Server = ListedServer<Trait>;
   using Servers = std::span<const Server>;
 
-  // --- Membership: a server that joins goes to the end of the list ------------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc
+  // --------------------
 
-  void add(std::string server) { add(std::move(server), NodeOptions{}); }
-  template <class Weight>
-    requires std::is_arithmetic_v<Weight>
-  void add(std::string server, Weight weight) {
-    add(std::move(server), NodeOptions{static_cast<double>(weight), {}, {}});
-  }
-  void add(std::string server, const NodeOptions& options, Trait trait = {}) {
-    update([&](Edit& edit) { edit.add(std::move(server), options, std::move(trait)); });
-  }
+  using Base::arc_of;
+  using Base::lookup;
+  using Base::lookup_batch;
+  using Base::lookup_index;
+  using Base::npos;
+  using Base::try_lookup;
 
-  /// Adds servers in one change: names, or pairs of a name and a weight or NodeOptions.
-  template <class List>
-  void add_all(const List& servers) {
-    update([&](Edit& edit) {
-      for (const auto& server : servers) {
-        if constexpr (requires { edit.add(server.first, server.second); }) {
-          edit.add(server.first, server.second);
-        } else {
-          edit.add(std::string(server));
-        }
-      }
-    });
-  }
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily
+  // --------
 
-  /// Removes a server; returns false if absent.
-  bool remove(std::string_view server) {
-    bool removed = false;
-    update([&](Edit& edit) { removed = edit.remove(server); });
-    return removed;
-  }
+  using Base::default_spread;
+  using Base::preference_list;
+  using Base::successors;
 
-  /// Sets a server's weight; it keeps its place in the list.
-  void set_weight(std::string_view server, double weight) {
-    update([&](Edit& edit) { edit.set_weight(server, weight); });
-  }
+  // --- Shares: of the key space, as doubles or exactly
+  // --------------------------------------------
 
-  /// Applies several changes as one: fn(edit) calls add, remove and set_weight on edit, each seeing
-  /// the earlier ones. If fn or the change throws, the ring is unchanged.
-  template <class Fn>
-  void update(Fn&& fn) {
-    Edit edit(static_cast<const Ring&>(*this));
-    std::forward<Fn>(fn)(edit);
-    if (edit.changed_) build(std::move(edit.servers_));
-  }
+  using Base::load_shares;
+  using Base::widths;
 
-  void clear() noexcept {
-    servers_.clear();
-    this->members_.clear();
-    this->table_ = {};
-    this->topology_ = {};
-  }
+  // --- Members and positions
+  // ----------------------------------------------------------------------
 
-  class Edit {
+  using Base::contains;
+  using Base::empty;
+  using Base::index_of;
+  using Base::members;
+  using Base::memory_bytes;
+  using Base::node;
+  using Base::owners;
+  using Base::positions;
+  using Base::size;
+  using Base::vnode_count;
+
+  /// Returns the servers in the order of the list.
+  Servers servers() const noexcept { return this->placement().servers; }
+
+  // --- Changes
+  // ------------------------------------------------------------------------------------
+
+  using Base::add;
+  using Base::add_all;
+  using Base::clear;
+  using Base::remove;
+  using Base::set_options;
+  using Base::set_weight;
+  using Base::update;
+
+  /// What update() gives to its function.
+  class Edit : public detail::Edit<Edit, Ring, std::string, Trait> {
+    using EditBase = detail::Edit<Edit, Ring, std::string, Trait>;
+
    public:
-    void add(std::string server) { add(std::move(server), NodeOptions{}); }
-    template <class Weight>
-      requires std::is_arithmetic_v<Weight>
-    void add(std::string server, Weight weight) {
-      add(std::move(server), NodeOptions{static_cast<double>(weight), {}, {}});
-    }
-    void add(std::string server, const NodeOptions& options, Trait trait = {}) {
-      check_id(server);
-      const std::uint32_t weight = ring_.checked_weight(server, options.weight);
-      servers_.push_back({std::move(server), options, weight, std::move(trait)});
-      changed_ = true;
-    }
-    bool remove(std::string_view server) {
-      const std::size_t place = place_of(server);
-      if (place == servers_.size()) return false;
-      servers_.erase(servers_.begin() + static_cast<std::ptrdiff_t>(place));
-      changed_ = true;
-      return true;
-    }
-    void set_weight(std::string_view server, double weight) {
-      const std::size_t place = place_of(server);
-      if (place == servers_.size()) {
-        fail_range("set_weight: " + quoted(server) + " is not a member");
-      }
-      servers_[place].weight = ring_.checked_weight(server, weight);
-      servers_[place].options.weight = weight;
-      changed_ = true;
-    }
+    using EditBase::add;
+    using EditBase::EditBase;
 
-   private:
-    friend ListedRing;
-    explicit Edit(const Ring& ring) : ring_(ring), servers_(ring.servers_) {}
-
-    std::size_t place_of(std::string_view server) const {
-      std::size_t place = 0;
-      while (place < servers_.size() && servers_[place].name != server) ++place;
-      return place;
+    /// A server and what places it besides name and weight.
+    void add(Entry<std::string> entry, Trait trait)
+      requires(!std::same_as<Trait, NoTrait>)
+    {
+      this->join(std::move(entry)).extra = std::move(trait);
     }
-
-    const Ring& ring_;
-    std::vector<Server> servers_;
-    bool changed_ = false;
   };
 
-  /// The servers in the order of the list.
-  Servers servers() const noexcept { return servers_; }
+  // --- Identity
+  // -----------------------------------------------------------------------------------
+
+  /// Returns 128 bits that are equal if and only if engine, hash of keys, members (id, weight,
+  /// rack, datacenter) and points are; the same on every platform. O(M + N).
+  Fingerprint fingerprint() const {
+    detail::FingerprintBytes bytes("clockwise engine ring, version 1");
+    bytes.append(std::string_view(Ring::engine));
+    bytes.append(ring().circle());
+    bytes.append_members(members());
+    bytes.append_vnodes(positions(), owners());
+    return bytes.digest();
+  }
+
+  /// The same placement: the same servers in the same racks and datacenters, with the same points
+  /// on the same circle. O(M + N).
+  friend bool operator==(const ListedRing& a, const ListedRing& b) { return a.places_like(b); }
+
+ protected:
+  ListedRing() = default;
 
  private:
-  using Index = typename Base::index_type;
-  using Table = typename Base::Table;
+  friend typename Base::SurfaceType;
+  using Change = typename Base::Change;
 
-  const Ring& flavour() const { return static_cast<const Ring&>(*this); }
+  const Ring& ring() const noexcept { return static_cast<const Ring&>(*this); }
 
-  std::uint32_t checked_weight(std::string_view server, double weight) const {
-    const auto [first, last] = flavour().weights();
-    const double whole = clockwise::detail::checked_weight(server, weight);
+  double accepted_weight(std::string_view server, double weight) const {
+    const auto [first, last] = ring().weights();
+    const double whole = detail::checked_weight(server, weight);
     const std::uint32_t number =
         whole <= static_cast<double>(last) ? static_cast<std::uint32_t>(whole) : last;
     if (static_cast<double>(number) != whole || number < first) {
-      fail_invalid("weight of server " + quoted(server) + " must be a whole number between " +
-                   std::to_string(first) + " and " + std::to_string(last) + " for " +
-                   std::string(Ring::engine) + ", got " + std::to_string(weight));
+      detail::fail_invalid("weight of server " + detail::quoted(server) + " must be " +
+                           (first == last ? std::to_string(first)
+                                          : "a whole number between " + std::to_string(first) +
+                                                " and " + std::to_string(last)) +
+                           " for " + std::string(Ring::engine) + ", got " + std::to_string(weight));
     }
-    return number;
+    return whole;
   }
 
-  /// Everything that can fail works on copies; the ring itself changes in the last lines.
-  void build(std::vector<Server> servers) {
-    check(servers);
-
-    std::vector<std::uint32_t> by_id(servers.size());
-    for (std::size_t i = 0; i < servers.size(); ++i) by_id[i] = static_cast<std::uint32_t>(i);
-    std::sort(by_id.begin(), by_id.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return std::string_view(servers[a].name) < std::string_view(servers[b].name);
-    });
-    std::vector<Index> numbers(servers.size());
-    std::vector<Member<std::string>> members;
-    std::vector<const Member<std::string>*> rows;
-    members.reserve(servers.size());
-    for (const std::uint32_t place : by_id) {
-      const Server& server = servers[place];
-      numbers[place] = static_cast<Index>(members.size());
-      members.push_back(
-          {server.name, server.options.weight, server.options.rack, server.options.datacenter, 0});
-      rows.push_back(&members.back());
-    }
+  detail::ListedPlacement<Trait> placement_after(Change& change) const {
+    detail::ListedPlacement<Trait> placement;
+    placement.servers = servers_after(change);
+    check(placement.servers);
 
     std::vector<ListedPoint> points;
-    flavour().append_points(Servers(servers), points);
+    ring().append_points(Servers(placement.servers), points);
     std::sort(points.begin(), points.end(), [](const ListedPoint& a, const ListedPoint& b) {
       return a.position != b.position ? a.position < b.position : a.server < b.server;
     });
@@ -216,46 +210,85 @@ class ListedRing : public RingBase<Ring, std::string, std::uint16_t> {
                                return a.position == b.position;
                              }),
                  points.end());
-    typename Table::Change change;
-    change.added.reserve(points.size());
-    for (const ListedPoint& point : points) {
-      const Index owner = numbers[point.server];
-      change.added.push_back({point.position, owner});
-      ++members[owner].vnodes;
-    }
-    Table table = Table().after(std::move(change));
-    Topology topology(rows);
 
-    servers_ = std::move(servers);
-    this->members_ = std::move(members);
-    this->table_ = std::move(table);
-    this->topology_ = std::move(topology);
+    std::vector<std::uint16_t> numbers;  // by place in the list: its index in members()
+    for (const Server& server : placement.servers) {
+      numbers.push_back(static_cast<std::uint16_t>(index_in(change, server.name)));
+    }
+    std::fill(change.vnodes.begin(), change.vnodes.end(), 0);
+    typename Base::Table::Change vnodes;
+    vnodes.added.reserve(points.size());
+    for (const ListedPoint& point : points) {
+      const std::uint16_t owner = numbers[point.server];
+      vnodes.added.push_back({point.position, owner});
+      ++change.vnodes[owner];
+    }
+    placement.table = typename Base::Table().after(std::move(vnodes));
+    return placement;
   }
 
-  void check(const std::vector<Server>& servers) const {
-    if (servers.size() > Base::npos) {
-      fail_length("a ring can have up to " + std::to_string(Base::npos) + " servers, got " +
-                  std::to_string(servers.size()));
+  /// The list: those that stay where they were, those that join at its end, in turn.
+  std::vector<Server> servers_after(const Change& change) const {
+    std::vector<const typename Change::Step*> step_of(change.members.size());
+    std::vector<const typename Change::Step*> joining;
+    for (const auto& step : change.steps) {
+      if (step.after == nullptr) continue;
+      step_of[step.new_index] = &step;
+      if (step.after->turn != 0) joining.push_back(&step);
     }
-    const std::uint64_t points = flavour().points_at_most(Servers(servers));
+    std::sort(joining.begin(), joining.end(),
+              [](const auto* a, const auto* b) { return a->after->turn < b->after->turn; });
+
+    std::vector<Server> list;
+    list.reserve(change.members.size());
+    for (const Server& server : servers()) {
+      const std::uint16_t index = change.renumber[index_of(server.name)];
+      if (index == npos) continue;
+      const auto* const step = step_of[index];
+      if (step == nullptr) {
+        list.push_back(server);
+      } else if (step->after->turn == 0) {
+        list.push_back(server_of(*step->after, server.trait));
+      }
+    }
+    for (const auto* step : joining) list.push_back(server_of(*step->after, Trait{}));
+    return list;
+  }
+
+  static Server server_of(const detail::PendingMember<std::string, Trait>& pending, Trait trait) {
+    if constexpr (requires { pending.extra; }) {
+      if (pending.extra) trait = *pending.extra;
+    }
+    return {pending.member.node, static_cast<std::uint32_t>(pending.member.weight),
+            std::move(trait)};
+  }
+
+  static std::size_t index_in(const Change& change, std::string_view name) {
+    const auto at = std::lower_bound(
+        change.members.begin(), change.members.end(), name,
+        [](const auto* member, std::string_view wanted) { return member->node < wanted; });
+    return static_cast<std::size_t>(at - change.members.begin());
+  }
+
+  void check(Servers list) const {
+    const std::uint64_t points = ring().points_at_most(list);
     if (points > max_positions) {
-      fail_length("the servers' weights need " + std::to_string(points) +
-                  " points; the maximum is " + std::to_string(max_positions));
+      detail::fail_length("the servers' weights need " + std::to_string(points) +
+                          " points; the maximum is " + std::to_string(max_positions));
     }
     std::vector<std::pair<std::string, std::string_view>> labels;
-    labels.reserve(servers.size());
-    for (const Server& server : servers) labels.emplace_back(flavour().label(server), server.name);
+    labels.reserve(list.size());
+    for (const Server& server : list) labels.emplace_back(ring().label(server), server.name);
     std::sort(labels.begin(), labels.end());
     for (std::size_t i = 1; i < labels.size(); ++i) {
       if (labels[i].first != labels[i - 1].first) continue;
-      fail_invalid("servers " + quoted(labels[i - 1].second) + " and " + quoted(labels[i].second) +
-                   " are the same to " + std::string(Ring::engine));
+      detail::fail_invalid("servers " + detail::quoted(labels[i - 1].second) + " and " +
+                           detail::quoted(labels[i].second) + " are the same to " +
+                           std::string(Ring::engine));
     }
   }
-
-  std::vector<Server> servers_;
 };
 
-}  // namespace clockwise::detail
+}  // namespace clockwise
 
 #endif  // CLOCKWISE_LISTED_RING_HPP

@@ -13,27 +13,22 @@
 // expensive, use a ring or rendezvous hashing.
 
 #include <algorithm>         // max, min, pop_heap, push_heap
-#include <cstddef>           // ptrdiff_t, size_t
+#include <cstddef>           // size_t
 #include <cstdint>           // uint16_t, uint32_t, uint64_t
 #include <initializer_list>  // initializer_list
-#include <iterator>          // begin, end
-#include <span>              // span
-#include <string>            // string, to_string
+#include <string>            // string
 #include <string_view>       // string_view
-#include <utility>           // move, pair, swap
+#include <type_traits>       // is_arithmetic_v
+#include <utility>           // move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/fixed_point.hpp"
-#include "clockwise/detail/scheme/maglev_table.hpp"
-#include "clockwise/detail/scheme/surface.hpp"
 #include "clockwise/detail/base/mix.hpp"
 #include "clockwise/detail/base/node_id.hpp"
-#include "clockwise/detail/ring/walk.hpp"
+#include "clockwise/detail/scheme/maglev_base.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -58,122 +53,104 @@ struct MaglevOptions {
 ///                          that is already a member, a weight that is negative, NaN or infinite
 ///   std::length_error      more members with a weight above 0 than entries, or more than 65,535
 ///                          members in all
-///   std::out_of_range      set_weight of an id that is not a member, lookup if nothing is owned
+///   std::out_of_range      set_weight or set_options of an id that is not a member, lookup if
+///   nothing
+///                          is owned
 ///
 /// Mutators refill the table in O(table_size * log(table_size)), so add many nodes with add_all.
 /// All or nothing. Memory: 2 bytes per entry, and 2 for each of the first 2^64 mod table_size,
 /// which are stored twice: one for 65,537, up to all but one for other sizes. Thread safety: that
 /// of a standard container. A model of Partitioner.
 template <HashFunction Hash, class Node>
-class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode<Node>> {
-  using Row = WeightedNode<Node>;
-  using Base = detail::MemberTable<Maglev, Hash, Row>;
-  using Table = detail::MaglevTable<std::uint16_t>;
+class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
+  using Base = detail::MaglevBase<Maglev, Hash, Node>;
 
  public:
-  using Base::npos;
-  using Base::size;
-  using typename Base::index_type;
-
   Maglev() : Maglev(MaglevOptions{}) {}
-  explicit Maglev(MaglevOptions options, Hash hash = {})
-      : Base(std::move(hash)), table_(options.table_size) {}
-  Maglev(std::initializer_list<Node> nodes, MaglevOptions options = {}, Hash hash = {})
-      : Maglev(options, std::move(hash)) {
+  explicit Maglev(MaglevOptions options, Hash policy = {})
+      : Base(options.table_size, std::move(policy)) {}
+  Maglev(std::initializer_list<Entry<Node>> entries, MaglevOptions options = {}, Hash policy = {})
+      : Maglev(options, std::move(policy)) {
+    add_all(entries);
+  }
+  Maglev(std::initializer_list<Node> nodes, MaglevOptions options = {}, Hash policy = {})
+    requires std::is_arithmetic_v<Node>
+      : Maglev(options, std::move(policy)) {
     add_all(nodes);
   }
-
-  void add(Node node, double weight = 1.0) {
-    const std::pair<Node, double> row(std::move(node), weight);
-    add_all(std::span(&row, 1));
+  template <EntryRange<Node> Entries>
+  explicit Maglev(Entries&& entries, MaglevOptions options = {}, Hash policy = {})
+      : Maglev(options, std::move(policy)) {
+    add_all(entries);
   }
 
-  /// Adds nodes, or pairs of a node and its weight, in one change.
-  template <class Nodes>
-  void add_all(const Nodes& nodes) {
-    std::vector<Row> members = this->members_;
-    for (const auto& node : nodes) {
-      Row row = row_of(node);
-      const auto id = detail::id_of(row.node);
-      row.weight = detail::checked_weight(id, row.weight);
-      detail::check_id(id);
-      const std::size_t place = detail::place_of(members, id);
-      if (place < members.size() &&
-          std::string_view(detail::id_of(members[place].node)) == std::string_view(id)) {
-        detail::fail_invalid("node " + detail::quoted(id) + " is already a member");
-      }
-      members.insert(members.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));
-    }
-    become(std::move(members));
-  }
+  // --- Owners: the node, the same or nullptr, its index, many indexes
+  // -----------------------------
 
-  /// Removes a node; returns false if absent.
-  template <class Id>
-  bool remove(const Id& id) {
-    const std::size_t place = this->index_of(id);
-    if (place == npos) return false;
-    std::vector<Row> members = this->members_;
-    members.erase(members.begin() + static_cast<std::ptrdiff_t>(place));
-    become(std::move(members));
-    return true;
-  }
+  using Base::lookup;
+  using Base::lookup_batch;
+  using Base::npos;
+  using Base::try_lookup;
+  using detail::Hashed<Hash>::position_of;
 
-  template <class Id>
-  void set_weight(const Id& id, double weight) {
-    const std::size_t place = this->place_of_present(id, "set_weight");
-    std::vector<Row> members = this->members_;
-    members[place].weight = detail::checked_weight(detail::id_of(id), weight);
-    become(std::move(members));
-  }
+  using Base::lookup_index;
 
-  /// The owner's index in members(), or npos if there is none. Two multiplications and one read.
-  index_type lookup_index(Position position) const noexcept {
-    if (!table_.full()) [[unlikely]]
-      return npos;
-    return table_.owner_of(static_cast<std::uint64_t>(position));
-  }
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
+  // ----------------------------
 
-  /// Returns the owners of the key's entry and of those after it, each once. r nodes cost about r
-  /// reads while r is well below the number of nodes, and at most one per entry.
-  template <class Key>
-  ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
-    ReplicaList<Node> list(r);
-    const std::size_t most = table_.full() ? owners_ : 0;
-    const std::size_t wanted = r < most ? r : most;
-    detail::SmallSet taken(wanted, size());
-    std::size_t entry = table_.entry_of(static_cast<std::uint64_t>(this->position_of(key)));
-    while (list.size() < wanted) {
-      const std::uint16_t owner = table_.entries()[entry];
-      if (!taken.contains(owner)) {
-        taken.insert(owner);
-        list.push_back(this->node(owner));
-      }
-      if (++entry == table_.size()) entry = 0;
-    }
-    return list;
-  }
+  using Base::default_spread;
+  using Base::preference_list;
 
-  /// Returns the exact shares in id order: entries / table size.
-  std::vector<std::pair<Node, double>> load_shares() const {
-    std::vector<std::size_t> counts(size());
-    if (table_.full()) {
-      for (const std::uint16_t owner : table_.entries()) ++counts[owner];
-    }
-    std::vector<std::pair<Node, double>> shares;
-    shares.reserve(size());
-    for (std::size_t i = 0; i < size(); ++i) {
-      shares.emplace_back(this->node(i),
-                          static_cast<double>(counts[i]) / static_cast<double>(table_.size()));
-    }
-    return shares;
-  }
+  // --- Members and shares
+  // -------------------------------------------------------------------------
 
-  std::size_t table_size() const noexcept { return table_.size(); }
-  /// The owner of each entry, as an index into members(); all are 65,535 if nothing is owned.
-  std::span<const std::uint16_t> table() const noexcept { return table_.entries(); }
+  using Base::contains;
+  using Base::empty;
+  using Base::index_of;
+  using Base::load_shares;
+  using Base::members;
+  using Base::memory_bytes;
+  using Base::node;
+  using Base::size;
+
+  using Base::table;  // the owner of each entry
+  using Base::table_size;
+
+  // --- Changes
+  // ------------------------------------------------------------------------------------
+
+  using Base::add;
+  using Base::add_all;
+  using Base::clear;
+  using Base::remove;
+  using Base::set_options;
+  using Base::set_weight;
+  using Base::update;
+
+  /// What update() gives to its function.
+  class Edit : public detail::Edit<Edit, Maglev, Node> {
+    using detail::Edit<Edit, Maglev, Node>::Edit;
+  };
+
+  // --- Identity
+  // -----------------------------------------------------------------------------------
+
+  using detail::Hashed<Hash>::circle;
+  using detail::Hashed<Hash>::hash;
+
+  /// Returns 128 bits that are equal if and only if hash policy (seed included), table size and
+  /// members (id, weight, rack, datacenter) are, whatever the order; the same on every platform.
+  /// O(N).
+  Fingerprint fingerprint() const { return this->fingerprint_of("clockwise Maglev, version 1"); }
+
+  /// The same placement: hash policy, ids, racks, datacenters and tables are equal. O(table_size).
+  friend bool operator==(const Maglev& a, const Maglev& b) { return a.places_like(b); }
 
  private:
+  friend Base;
+  using Table = typename Base::Table;
   using Cursor = typename Table::Cursor;
+
   struct Turn {
     Cursor cursor;
     std::uint64_t weight;
@@ -181,17 +158,8 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
     std::uint64_t taken = 0;
   };
 
-  template <class T>
-  static Row row_of(const T& node) {
-    if constexpr (requires { Row{node.first, static_cast<double>(node.second)}; }) {
-      return {node.first, static_cast<double>(node.second)};
-    } else {
-      return {Node(node), 1.0};
-    }
-  }
-
   std::uint64_t second_hash(std::string_view id) const noexcept {
-    if constexpr (requires(Hash hash) { ++hash.seed; }) {
+    if constexpr (requires(Hash policy) { ++hash.seed; }) {
       Hash other = this->hash();
       ++other.seed;
       return detail::hash_key(other, id);
@@ -200,37 +168,23 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
     }
   }
 
-  void become(std::vector<Row> members) {
+  void fill(Table& into, const std::vector<detail::MaglevOwner<Node>>& owners) const {
     std::vector<double> real_weights;
-    for (const Row& row : members) real_weights.push_back(row.weight);
+    for (const auto& owner : owners) real_weights.push_back(owner.member->weight);
     const std::vector<std::uint64_t> weights = detail::integer_weights(real_weights);
     std::vector<Turn> turns;
-    const auto entries = static_cast<std::uint32_t>(table_.size());
-    if (members.size() > Table::npos) {
-      detail::fail_length("a Maglev table can have up to " + std::to_string(Table::npos) +
-                          " members, got " + std::to_string(members.size()));
-    }
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      if (weights[i] == 0) continue;
-      if (turns.size() == entries) {
-        detail::fail_length("a Maglev table of " + std::to_string(entries) +
-                            " entries can have up to " + std::to_string(entries) +
-                            " members with a weight above 0");
-      }
-      const auto text = detail::id_of(members[i].node);
+    turns.reserve(owners.size());
+    for (std::size_t i = 0; i < owners.size(); ++i) {
+      const auto text = detail::id_of(owners[i].member->node);
       const std::string_view id(text);
-      turns.push_back({Cursor(detail::hash_key(this->hash(), id), second_hash(id), entries),
-                       weights[i], static_cast<std::uint16_t>(i)});
+      turns.push_back({Cursor(detail::hash_key(this->hash(), id), second_hash(id),
+                              static_cast<std::uint32_t>(into.size())),
+                       weights[i], owners[i].index});
     }
-    Table table(entries);
-    fill(table, turns);
-    this->members_ = std::move(members);
-    table_ = std::move(table);
-    owners_ = turns.size();
+    take_turns(into, turns);
   }
 
-  static void fill(Table& table, std::vector<Turn>& turns) {
-    if (turns.empty()) return;
+  static void take_turns(Table& into, std::vector<Turn>& turns) {
     std::uint64_t largest = 0;
     std::uint64_t least = ~std::uint64_t{0};
     for (const Turn& turn : turns) {
@@ -238,8 +192,8 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
       least = (std::min)(least, turn.weight);
     }
     if (least == largest) {
-      for (std::size_t i = 0; !table.full(); i = i + 1 == turns.size() ? 0 : i + 1) {
-        table.take(turns[i].cursor, turns[i].member);
+      for (std::size_t i = 0; !into.full(); i = i + 1 == turns.size() ? 0 : i + 1) {
+        into.take(turns[i].cursor, turns[i].member);
       }
       return;
     }
@@ -248,23 +202,32 @@ class Maglev : public detail::MemberTable<Maglev<Hash, Node>, Hash, WeightedNode
     due.reserve(turns.size());
     for (std::size_t i = 0; i < turns.size(); ++i) due.emplace_back(1, i);
     const auto later = [](const auto& a, const auto& b) { return b < a; };
-    while (!table.full()) {
+    while (!into.full()) {
       std::pop_heap(due.begin(), due.end(), later);
       auto& [round, i] = due.back();
       Turn& turn = turns[i];
-      table.take(turn.cursor, turn.member);
+      into.take(turn.cursor, turn.member);
       ++turn.taken;
       const std::uint64_t earned = (turn.taken * largest + turn.weight - 1) / turn.weight;
       round = (std::max)(round + 1, earned);
       std::push_heap(due.begin(), due.end(), later);
     }
   }
-
-  Table table_;
-  std::size_t owners_ = 0;
 };
 
-Maglev(std::initializer_list<const char*>, MaglevOptions = {}) -> Maglev<Xxh3, std::string>;
+Maglev(std::initializer_list<const char*>, MaglevOptions = {}) -> Maglev<>;
+template <HashFunction Hash>
+Maglev(std::initializer_list<const char*>, MaglevOptions, Hash) -> Maglev<Hash>;
+Maglev(std::initializer_list<Entry<std::string>>, MaglevOptions = {}) -> Maglev<>;
+template <HashFunction Hash>
+Maglev(std::initializer_list<Entry<std::string>>, MaglevOptions, Hash) -> Maglev<Hash>;
+Maglev(MaglevOptions) -> Maglev<>;
+template <HashFunction Hash>
+Maglev(MaglevOptions, Hash) -> Maglev<Hash>;
+template <class Entries>
+Maglev(Entries&& entries, MaglevOptions = {}) -> Maglev<Xxh3, entry_node_t<Entries>>;
+template <class Entries, HashFunction Hash>
+Maglev(Entries&& entries, MaglevOptions, Hash) -> Maglev<Hash, entry_node_t<Entries>>;
 
 }  // namespace clockwise
 

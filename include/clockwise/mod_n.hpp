@@ -42,21 +42,22 @@ class ModN : public detail::Hashed<Hash>,
 
  public:
   ModN() = default;
-  explicit ModN(Hash hash) : detail::Hashed<Hash>(std::move(hash)) {}
-  ModN(std::initializer_list<Entry<Node>> entries, Hash hash = {}) : ModN(std::move(hash)) {
+  explicit ModN(Hash policy) : detail::Hashed<Hash>(std::move(policy)) {}
+  ModN(std::initializer_list<Entry<Node>> entries, Hash policy = {}) : ModN(std::move(policy)) {
     add_all(entries);
   }
-  ModN(std::initializer_list<Node> nodes, Hash hash = {})
+  ModN(std::initializer_list<Node> nodes, Hash policy = {})
     requires std::is_arithmetic_v<Node>
-      : ModN(std::move(hash)) {
+      : ModN(std::move(policy)) {
     add_all(nodes);
   }
   template <EntryRange<Node> Entries>
-  explicit ModN(Entries&& entries, Hash hash = {}) : ModN(std::move(hash)) {
+  explicit ModN(Entries&& entries, Hash policy = {}) : ModN(std::move(policy)) {
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes
+  // -----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -66,16 +67,17 @@ class ModN : public detail::Hashed<Hash>,
 
   /// Returns the owner's index in members(), npos without nodes. One division.
   std::size_t lookup_index(Position position) const noexcept {
-    return empty() ? npos
-                   : static_cast<std::size_t>(static_cast<std::uint64_t>(position) % size());
+    return empty() ? npos : static_cast<std::size_t>(static_cast<std::uint64_t>(position) % size());
   }
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
+  // ----------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares -------------------------------------------------------------------------
+  // --- Members and shares
+  // -------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -86,7 +88,8 @@ class ModN : public detail::Hashed<Hash>,
   using Base::node;
   using Base::size;
 
-  // --- Changes ------------------------------------------------------------------------------------
+  // --- Changes
+  // ------------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -101,14 +104,14 @@ class ModN : public detail::Hashed<Hash>,
     using detail::Edit<Edit, ModN, Node>::Edit;
   };
 
-
-  // --- Identity -----------------------------------------------------------------------------------
+  // --- Identity
+  // -----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
 
-  /// Returns 128 bits that are equal if and only if hash policy (seed included) and members (id, rack,
-  /// datacenter) are, whatever the order; the same on every platform. O(N).
+  /// Returns 128 bits that are equal if and only if hash policy (seed included) and members (id,
+  /// rack, datacenter) are, whatever the order; the same on every platform. O(N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise mod N, version 1");
     bytes.append(std::string_view(Hash::name));

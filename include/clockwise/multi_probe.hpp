@@ -56,33 +56,34 @@ struct MultiProbeOptions {
 /// lookup: O(probes * log N). Mutators: O(N), all or nothing. Thread safety: that of a standard
 /// container. A model of Partitioner.
 template <HashFunction Hash, class Node>
-class MultiProbe
-    : public detail::Hashed<Hash>,
-      public detail::Surface<MultiProbe<Hash, Node>, Node, std::size_t,
-                             detail::RingPlacement<std::uint32_t, BucketIndex>> {
+class MultiProbe : public detail::Hashed<Hash>,
+                   public detail::Surface<MultiProbe<Hash, Node>, Node, std::size_t,
+                                          detail::RingPlacement<std::uint32_t, BucketIndex>> {
   using Placement = detail::RingPlacement<std::uint32_t, BucketIndex>;
   using Base = detail::Surface<MultiProbe, Node, std::size_t, Placement>;
 
  public:
   MultiProbe() = default;
-  explicit MultiProbe(MultiProbeOptions options, Hash hash = {})
-      : detail::Hashed<Hash>(std::move(hash)), options_(checked(options)) {}
-  MultiProbe(std::initializer_list<Entry<Node>> entries, MultiProbeOptions options = {}, Hash hash = {})
-      : MultiProbe(options, std::move(hash)) {
+  explicit MultiProbe(MultiProbeOptions options, Hash policy = {})
+      : detail::Hashed<Hash>(std::move(policy)), options_(checked(options)) {}
+  MultiProbe(std::initializer_list<Entry<Node>> entries, MultiProbeOptions options = {},
+             Hash policy = {})
+      : MultiProbe(options, std::move(policy)) {
     add_all(entries);
   }
-  MultiProbe(std::initializer_list<Node> nodes, MultiProbeOptions options = {}, Hash hash = {})
+  MultiProbe(std::initializer_list<Node> nodes, MultiProbeOptions options = {}, Hash policy = {})
     requires std::is_arithmetic_v<Node>
-      : MultiProbe(options, std::move(hash)) {
+      : MultiProbe(options, std::move(policy)) {
     add_all(nodes);
   }
   template <EntryRange<Node> Entries>
-  explicit MultiProbe(Entries&& entries, MultiProbeOptions options = {}, Hash hash = {})
-      : MultiProbe(options, std::move(hash)) {
+  explicit MultiProbe(Entries&& entries, MultiProbeOptions options = {}, Hash policy = {})
+      : MultiProbe(options, std::move(policy)) {
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes
+  // -----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -102,12 +103,14 @@ class MultiProbe
     return best.owner;
   }
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
+  // ----------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares -------------------------------------------------------------------------
+  // --- Members and shares
+  // -------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -118,7 +121,8 @@ class MultiProbe
   using Base::node;
   using Base::size;
 
-  // --- Changes ------------------------------------------------------------------------------------
+  // --- Changes
+  // ------------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -133,8 +137,8 @@ class MultiProbe
     using detail::Edit<Edit, MultiProbe, Node>::Edit;
   };
 
-
-  // --- Identity -----------------------------------------------------------------------------------
+  // --- Identity
+  // -----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;

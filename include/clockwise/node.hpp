@@ -82,9 +82,8 @@ concept NodeLike =
     (detail::Text<Node> && detail::Text<std::remove_cvref_t<T>> &&
      std::constructible_from<Node, std::string_view>) ||
     (std::convertible_to<T, Node> && !detail::CharacterOrBool<std::remove_cvref_t<T>> &&
-     (!std::is_arithmetic_v<std::remove_cvref_t<T>> || requires(T&& value) {
-       Node{std::forward<T>(value)};
-     }));
+     (!std::is_arithmetic_v<std::remove_cvref_t<T>> ||
+      requires(T&& value) { Node{std::forward<T>(value)}; }));
 
 /// One member as a partitioner takes it: a node, a node and its weight, or a node and its
 /// NodeOptions, and so are pairs of these and rows of another partitioner's members().
@@ -150,9 +149,8 @@ concept Liveness =
 
 /// The node type of a partitioner that is made from a range of entries: text stays text.
 template <class Entries>
-using entry_node_t =
-    typename detail::EntryNode<std::remove_cvref_t<decltype(*std::begin(
-        std::declval<Entries&>()))>>::type;
+using entry_node_t = typename detail::EntryNode<
+    std::remove_cvref_t<decltype(*std::begin(std::declval<Entries&>()))>>::type;
 
 /// Maximum vnodes of a member and positions of a ring; more are refused before any allocation.
 inline constexpr std::uint64_t max_vnodes_per_node = std::uint64_t{1} << 24;

@@ -57,43 +57,46 @@ struct RendezvousPlacement {
 /// The node with the least -ln(u) / weight owns a key, where u is mix(hash(key) ^ hash(id)) as a
 /// fraction of 2^64. So a node of weight w owns w / (sum of weights) of the keys. The key's bytes
 /// are hashed once. Ties go to the larger u, then the smaller id. The logarithm is computed in
-/// integers (detail/scheme/weighted_rank.hpp), so owners are equal on every platform. A pure function of
-/// hash policy, ids and weights.
+/// integers (detail/scheme/weighted_rank.hpp), so owners are equal on every platform. A pure
+/// function of hash policy, ids and weights.
 ///
 /// A join moves keys only to the joiner, a leave only from the leaver, a higher weight only to its
 /// node, a lower one only from it. Weight 0 drains a node.
 ///
 ///   std::invalid_argument  an empty id, an id that is already a member, a weight that is negative,
 ///                          NaN or infinite
-///   std::out_of_range      set_weight or set_options of an id that is not a member, lookup if nothing
+///   std::out_of_range      set_weight or set_options of an id that is not a member, lookup if
+///   nothing
 ///                          is owned
 ///
 /// lookup: O(N), one mix per node if all weights are equal, otherwise about ten times as long.
 /// Mutators: O(N), all or nothing. Thread safety: that of a standard container. A model of
 /// Partitioner.
 template <HashFunction Hash, class Node>
-class Rendezvous
-    : public detail::Hashed<Hash>,
-      public detail::Surface<Rendezvous<Hash, Node>, Node, std::size_t, detail::RendezvousPlacement> {
+class Rendezvous : public detail::Hashed<Hash>,
+                   public detail::Surface<Rendezvous<Hash, Node>, Node, std::size_t,
+                                          detail::RendezvousPlacement> {
   using Base = detail::Surface<Rendezvous, Node, std::size_t, detail::RendezvousPlacement>;
 
  public:
   Rendezvous() = default;
-  explicit Rendezvous(Hash hash) : detail::Hashed<Hash>(std::move(hash)) {}
-  Rendezvous(std::initializer_list<Entry<Node>> entries, Hash hash = {}) : Rendezvous(std::move(hash)) {
+  explicit Rendezvous(Hash policy) : detail::Hashed<Hash>(std::move(policy)) {}
+  Rendezvous(std::initializer_list<Entry<Node>> entries, Hash policy = {})
+      : Rendezvous(std::move(policy)) {
     add_all(entries);
   }
-  Rendezvous(std::initializer_list<Node> nodes, Hash hash = {})
+  Rendezvous(std::initializer_list<Node> nodes, Hash policy = {})
     requires std::is_arithmetic_v<Node>
-      : Rendezvous(std::move(hash)) {
+      : Rendezvous(std::move(policy)) {
     add_all(nodes);
   }
   template <EntryRange<Node> Entries>
-  explicit Rendezvous(Entries&& entries, Hash hash = {}) : Rendezvous(std::move(hash)) {
+  explicit Rendezvous(Entries&& entries, Hash policy = {}) : Rendezvous(std::move(policy)) {
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes
+  // -----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -119,12 +122,14 @@ class Rendezvous
     return best;
   }
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
+  // ----------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares -------------------------------------------------------------------------
+  // --- Members and shares
+  // -------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -135,7 +140,8 @@ class Rendezvous
   using Base::node;
   using Base::size;
 
-  // --- Changes ------------------------------------------------------------------------------------
+  // --- Changes
+  // ------------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -150,8 +156,8 @@ class Rendezvous
     using detail::Edit<Edit, Rendezvous, Node>::Edit;
   };
 
-
-  // --- Identity -----------------------------------------------------------------------------------
+  // --- Identity
+  // -----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
@@ -205,8 +211,8 @@ class Rendezvous
     return best.index;
   }
 
-  /// The best draw first: without the first node, the second owns the key, and so on. O(N + r^2) for
-  /// up to 8 expected nodes, without heap memory; otherwise O(N log r).
+  /// The best draw first: without the first node, the second owns the key, and so on. O(N + r^2)
+  /// for up to 8 expected nodes, without heap memory; otherwise O(N log r).
   template <class Visit>
   void visit_preferred(Position position, std::size_t expected, Visit visit) const {
     const auto key = static_cast<std::uint64_t>(position);

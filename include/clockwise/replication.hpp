@@ -65,8 +65,8 @@ class DatacenterReplicas {
   std::vector<Entry> entries_;
 };
 
-/// How many replicas of a key there are, and where: the one value that every function about replicas
-/// takes.
+/// How many replicas of a key there are, and where: the one value that every function about
+/// replicas takes.
 ///
 ///   ring.preference_list(key, 3);                            // over racks, if any are named
 ///   ring.preference_list(key, {3, Spread::racks_only});
@@ -75,8 +75,8 @@ class DatacenterReplicas {
 /// More replicas than there are nodes give short lists, which say so.
 class Replication {
  public:
-  /// `replicas` nodes, by the partitioner's default spread: Spread::racks if any member names a rack,
-  /// otherwise Spread::nodes. Throws std::invalid_argument for a negative number.
+  /// `replicas` nodes, by the partitioner's default spread: Spread::racks if any member names a
+  /// rack, otherwise Spread::nodes. Throws std::invalid_argument for a negative number.
   template <std::integral Count>
     requires(!detail::CharacterOrBool<Count>)
   Replication(Count replicas) : replicas_(checked(replicas)) {}

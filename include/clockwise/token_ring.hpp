@@ -49,9 +49,11 @@ namespace clockwise {
 /// Every mutator is all or nothing and costs O(M + N) for M positions, plus O(A log A) for the A
 /// tokens that come or go. It needs memory for a second table while it runs. Errors:
 ///
-///   std::invalid_argument  an empty id, an id that is a member already, a token given twice for one
+///   std::invalid_argument  an empty id, an id that is a member already, a token given twice for
+///   one
 ///                          node, tokens for weight 0, a weight that is negative, NaN or infinite
-///   std::length_error      more members than Index can number, more than max_vnodes_per_node tokens
+///   std::length_error      more members than Index can number, more than max_vnodes_per_node
+///   tokens
 ///                          for one, more than max_positions in all
 ///   std::out_of_range      set_tokens, set_weight, set_options or tokens_of an id that is not a
 ///                          member, lookup or arc_of if no member owns anything
@@ -72,23 +74,24 @@ class TokenRing
   using typename WithTokens::Tokens;
 
   TokenRing() = default;
-  explicit TokenRing(Hash hash) : detail::Hashed<Hash>(std::move(hash)) {}
+  explicit TokenRing(Hash policy) : detail::Hashed<Hash>(std::move(policy)) {}
   /// Members without tokens, which set_tokens gives to them.
-  TokenRing(std::initializer_list<Entry<Node>> entries, Hash hash = {})
-      : TokenRing(std::move(hash)) {
+  TokenRing(std::initializer_list<Entry<Node>> entries, Hash policy = {})
+      : TokenRing(std::move(policy)) {
     add_all(entries);
   }
-  TokenRing(std::initializer_list<Node> nodes, Hash hash = {})
+  TokenRing(std::initializer_list<Node> nodes, Hash policy = {})
     requires std::is_arithmetic_v<Node>
-      : TokenRing(std::move(hash)) {
+      : TokenRing(std::move(policy)) {
     add_all(nodes);
   }
   template <EntryRange<Node> Entries>
-  explicit TokenRing(Entries&& entries, Hash hash = {}) : TokenRing(std::move(hash)) {
+  explicit TokenRing(Entries&& entries, Hash policy = {}) : TokenRing(std::move(policy)) {
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc --------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc
+  // --------------------
 
   using Base::arc_of;
   using Base::lookup;
@@ -98,18 +101,21 @@ class TokenRing
   using Base::try_lookup;
   using detail::Hashed<Hash>::position_of;
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily --------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily
+  // --------
 
   using Base::default_spread;
   using Base::preference_list;
   using Base::successors;
 
-  // --- Shares: of the key space, as doubles or exactly --------------------------------------------
+  // --- Shares: of the key space, as doubles or exactly
+  // --------------------------------------------
 
   using Base::load_shares;
   using Base::widths;
 
-  // --- Members and positions ----------------------------------------------------------------------
+  // --- Members and positions
+  // ----------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -139,7 +145,8 @@ class TokenRing
     return tokens;
   }
 
-  // --- Changes: an entry with its tokens, or without, which owns nothing --------------------------
+  // --- Changes: an entry with its tokens, or without, which owns nothing
+  // --------------------------
 
   using Base::add;
   using Base::add_all;
@@ -177,14 +184,15 @@ class TokenRing
     }
   };
 
-  // --- Identity -----------------------------------------------------------------------------------
+  // --- Identity
+  // -----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
 
-  /// Returns 128 bits that are equal if and only if hash policy (seed included), members (id, weight,
-  /// rack, datacenter) and tokens are, whatever the order or the history; the same on every platform.
-  /// O(M + N).
+  /// Returns 128 bits that are equal if and only if hash policy (seed included), members (id,
+  /// weight, rack, datacenter) and tokens are, whatever the order or the history; the same on every
+  /// platform. O(M + N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise token ring, contract " +
                                    std::to_string(placement_contract));
@@ -195,8 +203,8 @@ class TokenRing
     return bytes.digest();
   }
 
-  /// The same placement: hash policy, ids, racks, datacenters and tokens are equal, so every key has
-  /// the same owner and the same preference list on both. O(M + N).
+  /// The same placement: hash policy, ids, racks, datacenters and tokens are equal, so every key
+  /// has the same owner and the same preference list on both. O(M + N).
   friend bool operator==(const TokenRing& a, const TokenRing& b) { return a.places_like(b); }
 
  private:
@@ -233,8 +241,8 @@ class TokenRing
     std::uint64_t count = vnode_count();
     for (const auto& step : change.steps) {
       const std::uint32_t before = step.before == nullptr ? 0 : step.before->vnodes;
-      const bool keeps = step.before != nullptr && step.after != nullptr &&
-                         step.after->turn == 0 && !step.after->extra;
+      const bool keeps = step.before != nullptr && step.after != nullptr && step.after->turn == 0 &&
+                         !step.after->extra;
       std::size_t after = keeps ? before : 0;
       if (!keeps && step.before != nullptr) {
         goes[step.old_index] = true;

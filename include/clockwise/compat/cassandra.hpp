@@ -24,9 +24,10 @@
 
 #include "clockwise/arc.hpp"
 #include "clockwise/detail/base/error.hpp"
-#include "clockwise/listed_ring.hpp"
 #include "clockwise/detail/digest/murmur3.hpp"
+#include "clockwise/detail/scheme/adds_tokens.hpp"
 #include "clockwise/hash.hpp"
+#include "clockwise/listed_ring.hpp"
 #include "clockwise/node.hpp"
 #include "clockwise/replication.hpp"
 
@@ -87,26 +88,49 @@ struct CassandraTokens {
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a duplicate token, and for
 /// a weight: tokens alone decide a node's share.
-class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> {
-  using Base = detail::ListedRing<CassandraRing, CassandraTokens>;
+class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
+                      public detail::AddsTokens<CassandraRing, std::string, std::int64_t> {
+  using Base = ListedRing<CassandraRing, CassandraTokens>;
+  using WithTokens = detail::AddsTokens<CassandraRing, std::string, std::int64_t>;
 
  public:
   static constexpr std::string_view engine = "Cassandra";
-  using Tokens = std::span<const std::int64_t>;
-  using TokenList = std::initializer_list<std::int64_t>;
 
   CassandraRing() = default;
+  /// Nodes without tokens, which set_tokens gives to them.
+  CassandraRing(std::initializer_list<Entry<std::string>> nodes) { add_all(nodes); }
+  template <EntryRange<std::string> Entries>
+  explicit CassandraRing(Entries&& nodes) {
+    add_all(nodes);
+  }
 
-  void add(std::string node, const NodeOptions& options, Tokens tokens) {
-    Base::add(std::move(node), options, CassandraTokens{{tokens.begin(), tokens.end()}});
-  }
-  void add(std::string node, const NodeOptions& options, TokenList tokens) {
-    Base::add(std::move(node), options, CassandraTokens{tokens});
-  }
-  void add(std::string node, Tokens tokens) { add(std::move(node), NodeOptions{}, tokens); }
-  void add(std::string node, TokenList tokens) { add(std::move(node), NodeOptions{}, tokens); }
-  /// Adds a node without tokens, which owns nothing.
-  void add(std::string node) { Base::add(std::move(node)); }
+  using Base::add;  // a node without tokens, which owns nothing
+  using WithTokens::add;
+  using WithTokens::set_tokens;
+
+  /// What update() gives to its function.
+  class Edit : public detail::Edit<Edit, CassandraRing, std::string, CassandraTokens>,
+               public detail::AddsTokens<Edit, std::string, std::int64_t> {
+    using EditBase = detail::Edit<Edit, CassandraRing, std::string, CassandraTokens>;
+    using EditWithTokens = detail::AddsTokens<Edit, std::string, std::int64_t>;
+
+   public:
+    using EditBase::add;
+    using EditBase::EditBase;
+    using EditWithTokens::add;
+
+   private:
+    friend EditWithTokens;
+
+    void add_tokens(Entry<std::string> entry, Tokens tokens) {
+      join(std::move(entry)).extra = CassandraTokens{{tokens.begin(), tokens.end()}};
+    }
+    template <class Id>
+    void put_tokens(const Id& id, Tokens tokens) {
+      changed(detail::id_of(id), "set_tokens").extra =
+          CassandraTokens{{tokens.begin(), tokens.end()}};
+    }
+  };
 
   // --- Tokens -----------------------------------------------------------------------------------
 
@@ -150,7 +174,7 @@ class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> 
   std::vector<CassandraRange> ranges() const {
     std::vector<CassandraRange> ranges;
     ranges.reserve(vnode_count());
-    table().for_each_arc([&](const Arc& arc, index_type owner) {
+    detail::for_each_arc(positions(), owners(), [&](const Arc& arc, index_type owner) {
       ranges.push_back(
           {token_at(Position{arc.after}), token_at(Position{arc.last}), this->node(owner)});
     });
@@ -159,6 +183,15 @@ class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> 
 
  private:
   friend Base;
+  friend WithTokens;
+
+  void add_tokens(Entry<std::string> entry, Tokens tokens) {
+    update([&](Edit& edit) { edit.add(std::move(entry), tokens); });
+  }
+  template <class Id>
+  void put_tokens(const Id& id, Tokens tokens) {
+    update([&](Edit& edit) { edit.set_tokens(id, tokens); });
+  }
 
   static constexpr std::uint64_t sign = std::uint64_t{1} << 63;
 
@@ -172,7 +205,7 @@ class CassandraRing : public detail::ListedRing<CassandraRing, CassandraTokens> 
 
   static const std::string& label(const Server& node) { return node.name; }
 
-  static void append_points(Servers nodes, std::vector<detail::ListedPoint>& points) {
+  static void append_points(Servers nodes, std::vector<ListedPoint>& points) {
     std::vector<std::pair<std::int64_t, std::size_t>> tokens;
     for (std::size_t place = 0; place < nodes.size(); ++place) {
       for (const std::int64_t token : nodes[place].trait.tokens) tokens.emplace_back(token, place);

@@ -27,14 +27,11 @@
 
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/ieee.hpp"
-#include "clockwise/listed_ring.hpp"
-#include "clockwise/detail/scheme/maglev_table.hpp"
-#include "clockwise/detail/scheme/surface.hpp"
 #include "clockwise/detail/digest/murmur2.hpp"
-#include "clockwise/detail/ring/walk.hpp"
+#include "clockwise/detail/scheme/maglev_base.hpp"
 #include "clockwise/hash.hpp"
+#include "clockwise/listed_ring.hpp"
 #include "clockwise/node.hpp"
-#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -74,19 +71,17 @@ struct EnvoyRingOptions {
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
 /// whole number from 1 to 2^32 - 1, for weights that sum to more, for a host listed twice, for a
 /// minimum of 0 or above the maximum, and for either above 8,388,608.
-class EnvoyRing : public detail::ListedRing<EnvoyRing> {
+class EnvoyRing : public ListedRing<EnvoyRing> {
  public:
   static constexpr std::string_view engine = "Envoy";
 
   explicit EnvoyRing(EnvoyRingOptions options = {}) : options_(checked(options)) {}
-  EnvoyRing(std::initializer_list<std::string> hosts, EnvoyRingOptions options = {})
+  EnvoyRing(std::initializer_list<Entry<std::string>> hosts, EnvoyRingOptions options = {})
       : EnvoyRing(options) {
     add_all(hosts);
   }
-  /// Any range of names, or of pairs of a name and a weight or NodeOptions.
-  template <class List>
-    requires requires(const List& hosts) { std::begin(hosts) != std::end(hosts); }
-  explicit EnvoyRing(const List& hosts, EnvoyRingOptions options = {}) : EnvoyRing(options) {
+  template <EntryRange<std::string> Entries>
+  explicit EnvoyRing(Entries&& hosts, EnvoyRingOptions options = {}) : EnvoyRing(options) {
     add_all(hosts);
   }
 
@@ -100,7 +95,7 @@ class EnvoyRing : public detail::ListedRing<EnvoyRing> {
   std::uint64_t circle() const noexcept { return detail::policy_probe(Xxh64{}); }
 
  private:
-  friend detail::ListedRing<EnvoyRing>;
+  friend ListedRing<EnvoyRing>;
 
   static EnvoyRingOptions checked(EnvoyRingOptions options) {
     constexpr std::uint64_t limit = 8388608;
@@ -124,7 +119,7 @@ class EnvoyRing : public detail::ListedRing<EnvoyRing> {
 
   static const std::string& label(const Server& host) { return host.name; }
 
-  void append_points(Servers hosts, std::vector<detail::ListedPoint>& points) const {
+  void append_points(Servers hosts, std::vector<ListedPoint>& points) const {
     using detail::Double;
     if (hosts.empty()) return;
     std::uint64_t total = 0;
@@ -175,117 +170,90 @@ class EnvoyRing : public detail::ListedRing<EnvoyRing> {
 ///
 /// Mutators refill the table: add many hosts with add_all. All or nothing. Memory: 2 bytes per
 /// entry. Thread safety: that of a standard container. A model of Partitioner.
-class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<std::string>> {
-  using Row = WeightedNode<std::string>;
-  using Base = detail::MemberTable<EnvoyMaglev, Xxh64, Row>;
-  using Table = detail::MaglevTable<std::uint16_t>;
+class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string> {
+  using Base = detail::MaglevBase<EnvoyMaglev, Xxh64, std::string>;
 
  public:
   static constexpr std::uint32_t default_table_size = 65537;
 
-  explicit EnvoyMaglev(std::uint32_t table_size = default_table_size) : table_(table_size) {}
-  EnvoyMaglev(std::initializer_list<std::string> hosts,
+  explicit EnvoyMaglev(std::uint32_t table_size = default_table_size) : Base(table_size) {}
+  EnvoyMaglev(std::initializer_list<Entry<std::string>> hosts,
               std::uint32_t table_size = default_table_size)
       : EnvoyMaglev(table_size) {
     add_all(hosts);
   }
-  /// Any range of names, or of pairs of a name and a weight.
-  template <class List>
-    requires requires(const List& hosts) { std::begin(hosts) != std::end(hosts); }
-  explicit EnvoyMaglev(const List& hosts, std::uint32_t table_size = default_table_size)
+  template <EntryRange<std::string> Entries>
+  explicit EnvoyMaglev(Entries&& hosts, std::uint32_t table_size = default_table_size)
       : EnvoyMaglev(table_size) {
     add_all(hosts);
   }
 
-  void add(std::string host, double weight = 1.0) {
-    const std::pair<std::string, double> row(std::move(host), weight);
-    add_all(std::span(&row, 1));
-  }
+  // --- Owners: the node, the same or nullptr, its index, many indexes
+  // -----------------------------
 
-  /// Adds names, or pairs of a name and a weight, as one change.
-  template <class List>
-  void add_all(const List& hosts) {
-    std::vector<Row> members = members_;
-    for (const auto& host : hosts) {
-      Row row;
-      if constexpr (requires { Row{host.first, static_cast<double>(host.second)}; }) {
-        row = {host.first, static_cast<double>(host.second)};
-      } else {
-        row.node = host;
-      }
-      row.weight = checked_weight(row.node, row.weight);
-      detail::check_id(row.node);
-      const std::size_t place = detail::place_of(members, row.node);
-      if (place < members.size() && members[place].node == row.node) {
-        detail::fail_invalid("node " + detail::quoted(row.node) + " is already a member");
-      }
-      members.insert(members.begin() + static_cast<std::ptrdiff_t>(place), std::move(row));
-    }
-    become(std::move(members));
-  }
+  using Base::lookup;
+  using Base::lookup_batch;
+  using Base::npos;
+  using Base::try_lookup;
+  using detail::Hashed<Xxh64>::position_of;
 
-  /// Removes a host; returns false if absent.
-  bool remove(std::string_view host) {
-    const std::size_t place = index_of(host);
-    if (place == npos) return false;
-    std::vector<Row> members = members_;
-    members.erase(members.begin() + static_cast<std::ptrdiff_t>(place));
-    become(std::move(members));
-    return true;
-  }
+  using Base::lookup_index;
 
-  void set_weight(std::string_view host, double weight) {
-    const std::size_t place = place_of_present(host, "set_weight");
-    std::vector<Row> members = members_;
-    members[place].weight = checked_weight(host, weight);
-    become(std::move(members));
-  }
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
+  // ----------------------------
 
-  /// Returns the owner's index in members(), npos without hosts. Two multiplications, one read.
-  index_type lookup_index(Position position) const noexcept {
-    if (!table_.full()) [[unlikely]]
-      return npos;
-    return table_.owner_of(static_cast<std::uint64_t>(position));
-  }
+  using Base::default_spread;
+  using Base::preference_list;
 
-  /// Returns the owners of the key's entry and of the entries after it, each once.
-  template <class Key>
-  ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const {
-    ReplicaList<std::string> list(r);
-    const std::size_t wanted = (std::min)(r, size());
-    detail::SmallSet taken(wanted, size());
-    std::size_t entry = table_.entry_of(static_cast<std::uint64_t>(position_of(key)));
-    while (list.size() < wanted) {
-      const std::uint16_t owner = table_.entries()[entry];
-      if (!taken.contains(owner)) {
-        taken.insert(owner);
-        list.push_back(node(owner));
-      }
-      if (++entry == table_.size()) entry = 0;
-    }
-    return list;
-  }
+  // --- Members and shares
+  // -------------------------------------------------------------------------
 
-  /// Returns the exact shares in id order: entries over table size.
-  std::vector<std::pair<std::string, double>> load_shares() const {
-    std::vector<std::size_t> entries(size());
-    for (const std::uint16_t owner : table_.entries()) {
-      if (owner != Table::npos) ++entries[owner];
-    }
-    std::vector<std::pair<std::string, double>> shares;
-    for (std::size_t i = 0; i < size(); ++i) {
-      shares.emplace_back(node(i),
-                          static_cast<double>(entries[i]) / static_cast<double>(table_.size()));
-    }
-    return shares;
-  }
+  using Base::contains;
+  using Base::empty;
+  using Base::index_of;
+  using Base::load_shares;
+  using Base::members;
+  using Base::memory_bytes;
+  using Base::node;
+  using Base::size;
 
-  std::size_t table_size() const noexcept { return table_.size(); }
-  /// The owner of each entry, as an index into members(); all 65,535 without hosts.
-  std::span<const std::uint16_t> table() const noexcept { return table_.entries(); }
+  using Base::table;  // the owner of each entry
+  using Base::table_size;
+
+  // --- Changes
+  // ------------------------------------------------------------------------------------
+
+  using Base::add;
+  using Base::add_all;
+  using Base::clear;
+  using Base::remove;
+  using Base::set_options;
+  using Base::set_weight;
+  using Base::update;
+
+  /// What update() gives to its function.
+  class Edit : public detail::Edit<Edit, EnvoyMaglev, std::string> {
+    using detail::Edit<Edit, EnvoyMaglev, std::string>::Edit;
+  };
+
+  // --- Identity
+  // -----------------------------------------------------------------------------------
+
+  using detail::Hashed<Xxh64>::circle;
+  using detail::Hashed<Xxh64>::hash;
+
+  /// Returns 128 bits that are equal if and only if table size and hosts (name, weight, rack,
+  /// datacenter) are, whatever the order; the same on every platform. O(N).
+  Fingerprint fingerprint() const { return fingerprint_of("clockwise Envoy Maglev, version 1"); }
+
+  /// The same placement: names, racks, datacenters and tables are equal. O(table_size).
+  friend bool operator==(const EnvoyMaglev& a, const EnvoyMaglev& b) { return a.places_like(b); }
 
  private:
-  static double checked_weight(std::string_view host, double weight) {
+  friend Base;
+  friend Base::SurfaceType;
+
+  static double accepted_weight(std::string_view host, double weight) {
     const double checked = detail::checked_weight(host, weight);
     if (checked < 1 || checked > 4294967295.0 ||
         static_cast<double>(static_cast<std::uint32_t>(checked)) != checked) {
@@ -294,20 +262,6 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
                            std::to_string(weight));
     }
     return checked;
-  }
-
-  void become(std::vector<Row> members) {
-    const auto entries = static_cast<std::uint32_t>(table_.size());
-    if (members.size() > (std::min<std::size_t>)(entries, Table::npos)) {
-      detail::fail_length("a Maglev table of " + std::to_string(entries) +
-                          " entries can have up to " +
-                          std::to_string((std::min<std::size_t>)(entries, Table::npos)) +
-                          " hosts, got " + std::to_string(members.size()));
-    }
-    Table table(entries);
-    if (!members.empty()) fill(table, members);
-    members_ = std::move(members);
-    table_ = std::move(table);
   }
 
   /// A host's next turn is in the first round that is not below its target. The original visits all
@@ -337,40 +291,38 @@ class EnvoyMaglev : public detail::MemberTable<EnvoyMaglev, Xxh64, WeightedNode<
     std::uint64_t round_ = 1;
   };
 
-  static void fill(Table& table, const std::vector<Row>& members) {
+  static void fill(Table& into, const std::vector<detail::MaglevOwner<std::string>>& hosts) {
     using detail::Double;
     std::uint64_t total = 0;
     double heaviest = 0;
-    for (const Row& row : members) {
-      total += static_cast<std::uint64_t>(row.weight);
-      heaviest = (std::max)(heaviest, row.weight);
+    for (const auto& host : hosts) {
+      total += static_cast<std::uint64_t>(host.member->weight);
+      heaviest = (std::max)(heaviest, host.member->weight);
     }
     detail::check_envoy_total(total);
     const auto normalized = [total](double weight) {
       return Double(static_cast<std::uint64_t>(weight)) / Double(total);
     };
-    const auto entries = static_cast<std::uint32_t>(table.size());
+    const auto entries = static_cast<std::uint32_t>(into.size());
     const Double largest = normalized(heaviest);
     std::vector<Turn> turns;
     std::vector<std::pair<std::uint64_t, std::size_t>> due;  // by round, then by host
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      turns.emplace_back(normalized(members[i].weight),
-                         Table::Cursor(detail::hash_key(Xxh64{}, members[i].node),
-                                       detail::hash_key(Xxh64{1}, members[i].node), entries));
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+      turns.emplace_back(normalized(hosts[i].member->weight),
+                         Table::Cursor(detail::hash_key(Xxh64{}, hosts[i].member->node),
+                                       detail::hash_key(Xxh64{1}, hosts[i].member->node), entries));
       due.emplace_back(1, i);
     }
     const auto later = [](const auto& a, const auto& b) { return b < a; };
-    while (!table.full()) {
+    while (!into.full()) {
       std::pop_heap(due.begin(), due.end(), later);
       auto& [round, i] = due.back();
-      table.take(turns[i].cursor(), static_cast<std::uint16_t>(i));
+      into.take(turns[i].cursor(), hosts[i].index);
       turns[i].end(largest);
       round = turns[i].round();
       std::push_heap(due.begin(), due.end(), later);
     }
   }
-
-  Table table_;
 };
 
 }  // namespace clockwise

@@ -20,10 +20,10 @@
 #include <utility>           // move, pair
 #include <vector>            // vector
 
-#include "clockwise/detail/digest/crc32.hpp"
 #include "clockwise/detail/base/error.hpp"
-#include "clockwise/listed_ring.hpp"
+#include "clockwise/detail/digest/crc32.hpp"
 #include "clockwise/hash.hpp"
+#include "clockwise/listed_ring.hpp"
 
 namespace clockwise {
 
@@ -57,27 +57,26 @@ struct HaproxyId {
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
 /// whole number from 0 to 256, for an id above 2^31 - 1 and for an id or a name listed twice.
-class HaproxyRing : public detail::ListedRing<HaproxyRing, HaproxyId> {
-  using Base = detail::ListedRing<HaproxyRing, HaproxyId>;
+class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId> {
+  using Base = ListedRing<HaproxyRing, HaproxyId>;
 
  public:
   static constexpr std::string_view engine = "HAProxy";
 
   explicit HaproxyRing(HaproxyOptions options = {}) : options_(options) {}
-  HaproxyRing(std::initializer_list<std::string> servers, HaproxyOptions options = {})
+  HaproxyRing(std::initializer_list<Entry<std::string>> servers, HaproxyOptions options = {})
       : HaproxyRing(options) {
     add_all(servers);
   }
-  /// Any range of names, or of pairs of a name and a weight or NodeOptions.
-  template <class List>
-    requires requires(const List& servers) { std::begin(servers) != std::end(servers); }
-  explicit HaproxyRing(const List& servers, HaproxyOptions options = {}) : HaproxyRing(options) {
+  template <EntryRange<std::string> Entries>
+  explicit HaproxyRing(Entries&& servers, HaproxyOptions options = {}) : HaproxyRing(options) {
     add_all(servers);
   }
 
   using Base::add;
+  /// A server with an `id`; in update(), edit.add({server, weight}, HaproxyId{id}).
   void add(std::string server, double weight, std::uint32_t id) {
-    Base::add(std::move(server), NodeOptions{weight, {}, {}}, HaproxyId{id});
+    update([&](Edit& edit) { edit.add({std::move(server), weight}, HaproxyId{id}); });
   }
 
   const HaproxyOptions& options() const noexcept { return options_; }
@@ -215,7 +214,7 @@ class HaproxyRing : public detail::ListedRing<HaproxyRing, HaproxyId> {
   ///        previous        point            next
   ///   ---------x--------|----xx-------|-------x---
   ///                     (first](last  ]
-  static void append_points(Servers servers, std::vector<detail::ListedPoint>& ends) {
+  static void append_points(Servers servers, std::vector<ListedPoint>& ends) {
     check_ids(servers);
     struct Point {
       std::uint32_t at;

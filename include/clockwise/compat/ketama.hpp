@@ -28,9 +28,9 @@
 
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/ieee.hpp"
-#include "clockwise/listed_ring.hpp"
 #include "clockwise/detail/digest/md5.hpp"
 #include "clockwise/hash.hpp"
+#include "clockwise/listed_ring.hpp"
 
 namespace clockwise {
 
@@ -59,22 +59,20 @@ enum class KetamaHash : unsigned char {
 ///
 /// If two servers share a point, the one listed first owns it. (libmemcached uses qsort, which may
 /// order equal points arbitrarily; this is the GNU C library's order.)
-class KetamaRing : public detail::ListedRing<KetamaRing> {
+class KetamaRing : public ListedRing<KetamaRing> {
  public:
   static constexpr std::string_view engine = "ketama";
 
   explicit KetamaRing(KetamaFlavour flavour = KetamaFlavour::libmemcached,
                       KetamaHash hash = KetamaHash::md5)
       : flavour_(flavour), hash_(hash) {}
-  KetamaRing(std::initializer_list<std::string> servers,
+  KetamaRing(std::initializer_list<Entry<std::string>> servers,
              KetamaFlavour flavour = KetamaFlavour::libmemcached, KetamaHash hash = KetamaHash::md5)
       : KetamaRing(flavour, hash) {
     add_all(servers);
   }
-  /// Any range of names, or of pairs of a name and a weight or NodeOptions.
-  template <class List>
-    requires requires(const List& servers) { std::begin(servers) != std::end(servers); }
-  explicit KetamaRing(const List& servers, KetamaFlavour flavour = KetamaFlavour::libmemcached,
+  template <EntryRange<std::string> Entries>
+  explicit KetamaRing(Entries&& servers, KetamaFlavour flavour = KetamaFlavour::libmemcached,
                       KetamaHash hash = KetamaHash::md5)
       : KetamaRing(flavour, hash) {
     add_all(servers);
@@ -95,7 +93,7 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
   }
 
  private:
-  friend detail::ListedRing<KetamaRing>;
+  friend ListedRing<KetamaRing>;
 
   struct Md5Word {
     static constexpr std::string_view name = "ketama md5";
@@ -127,7 +125,7 @@ class KetamaRing : public detail::ListedRing<KetamaRing> {
     return std::uint64_t{4 * digests_per_server} * servers.size();
   }
 
-  void append_points(Servers servers, std::vector<detail::ListedPoint>& points) const {
+  void append_points(Servers servers, std::vector<ListedPoint>& points) const {
     std::uint64_t total = 0;
     for (const Server& server : servers) total += server.weight;
     if (flavour_ == KetamaFlavour::twemproxy && total > 0xffffffff) {

@@ -20,8 +20,8 @@
 #include <vector>            // vector
 
 #include "clockwise/detail/digest/crc32.hpp"
-#include "clockwise/listed_ring.hpp"
 #include "clockwise/hash.hpp"
+#include "clockwise/listed_ring.hpp"
 
 namespace clockwise {
 
@@ -36,16 +36,14 @@ namespace clockwise {
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
 /// whole number from 1 to 104,857 (just under 2^24 points), and for a server listed twice.
-class NginxRing : public detail::ListedRing<NginxRing> {
+class NginxRing : public ListedRing<NginxRing> {
  public:
   static constexpr std::string_view engine = "nginx";
 
   NginxRing() = default;
-  NginxRing(std::initializer_list<std::string> servers) { add_all(servers); }
-  /// Any range of names, or of pairs of a name and a weight or NodeOptions.
-  template <class List>
-    requires requires(const List& servers) { std::begin(servers) != std::end(servers); }
-  explicit NginxRing(const List& servers) {
+  NginxRing(std::initializer_list<Entry<std::string>> servers) { add_all(servers); }
+  template <EntryRange<std::string> Entries>
+  explicit NginxRing(Entries&& servers) {
     add_all(servers);
   }
 
@@ -57,7 +55,7 @@ class NginxRing : public detail::ListedRing<NginxRing> {
   std::uint64_t circle() const noexcept { return detail::policy_probe(KeyHash{}); }
 
  private:
-  friend detail::ListedRing<NginxRing>;
+  friend ListedRing<NginxRing>;
 
   struct KeyHash {
     static constexpr std::string_view name = "crc32";
@@ -78,7 +76,7 @@ class NginxRing : public detail::ListedRing<NginxRing> {
     return points;
   }
 
-  static void append_points(Servers servers, std::vector<detail::ListedPoint>& points) {
+  static void append_points(Servers servers, std::vector<ListedPoint>& points) {
     points.reserve(static_cast<std::size_t>(points_at_most(servers)));
     for (std::size_t place = 0; place < servers.size(); ++place) {
       const std::string text = label(servers[place]);

@@ -4,22 +4,27 @@
 
 // Members in numbered buckets, for schemes that hash a key to a number. A bucket can be a gap.
 
-#include <algorithm>  // sort
-#include <array>      // array
-#include <compare>    // strong_ordering
-#include <cstddef>    // size_t
-#include <cstdint>    // uint64_t
-#include <utility>    // move, pair
-#include <vector>     // vector
+#include <algorithm>    // sort
+#include <cstddef>      // size_t
+#include <cstdint>      // uint64_t
+#include <string_view>  // string_view
+#include <utility>      // move, pair
+#include <vector>       // vector
 
-#include "clockwise/detail/scheme/surface.hpp"
 #include "clockwise/detail/base/mix.hpp"
-#include "clockwise/detail/base/node_id.hpp"
-#include "clockwise/detail/ring/walk.hpp"
+#include "clockwise/detail/scheme/fingerprint_bytes.hpp"
+#include "clockwise/detail/scheme/hashed.hpp"
+#include "clockwise/detail/scheme/surface.hpp"
 #include "clockwise/hash.hpp"
-#include "clockwise/replication.hpp"
+#include "clockwise/node.hpp"
 
 namespace clockwise::detail {
+
+struct BucketPlacement {
+  std::vector<std::size_t> members;  ///< By bucket: the index of its member, npos for a gap.
+
+  std::size_t bytes() const noexcept { return members.capacity() * sizeof(std::size_t); }
+};
 
 /// `Scheme` offers `static std::size_t bucket_for(key, buckets)`, which gives all buckets the same
 /// share of the keys.
@@ -30,113 +35,164 @@ namespace clockwise::detail {
 /// gaps, not on the order in which they became gaps. After `tries` failures, a key goes to the best
 /// draw among all members, which follows the same law.
 template <class Scheme, HashFunction Hash, class Node>
-class BucketTable : public MemberTable<Scheme, Hash, UnweightedNode<Node>> {
-  using Base = MemberTable<Scheme, Hash, UnweightedNode<Node>>;
-
+class BucketTable : public Hashed<Hash>,
+                    public Surface<Scheme, Node, std::size_t, BucketPlacement, std::size_t> {
  public:
-  using Base::npos;
-  using Base::size;
-  using typename Base::index_type;
+  /// What the scheme befriends.
+  using SurfaceType = Surface<Scheme, Node, std::size_t, BucketPlacement, std::size_t>;
+  using SurfaceType::npos;
 
   /// Returns the owner's index in members(), which is not its bucket; npos if there are no members.
-  index_type lookup_index(Position position) const noexcept {
+  std::size_t lookup_index(Position position) const noexcept {
     const auto key = static_cast<std::uint64_t>(position);
     if (this->empty()) return npos;
     for (std::uint64_t i = 0; i < tries; ++i) {
-      const std::size_t place = places_[attempt(key, i)];
-      if (place != npos) return place;
+      const std::size_t member = buckets()[attempt(key, i)];
+      if (member != npos) return member;
     }
     std::pair best{~std::uint64_t{0}, npos};
-    for (std::size_t bucket = 0; bucket < places_.size(); ++bucket) {
-      const std::pair ranked{rank(key, bucket), places_[bucket]};
+    for (std::size_t bucket = 0; bucket < buckets().size(); ++bucket) {
+      const std::pair ranked{rank(key, bucket), buckets()[bucket]};
       if (ranked.second != npos && ranked < best) best = ranked;
     }
     return best.second;
   }
 
-  /// Returns the owner, then the owner without those before it: further tries that meet a new node.
-  /// r nodes cost about r tries while r is well below the number of nodes, otherwise O(N log N).
-  template <class Key>
-  ReplicaList<Node> preference_list(const Key& key, std::size_t r) const {
-    const auto position = static_cast<std::uint64_t>(this->position_of(key));
-    ReplicaList<Node> list(r);
-    const std::size_t wanted = r < size() ? r : size();
-    SmallSet taken(wanted, size());
-    const auto take = [&](std::size_t place) {
-      if (place == npos || taken.contains(static_cast<std::uint32_t>(place))) return;
-      taken.insert(static_cast<std::uint32_t>(place));
-      list.push_back(this->node(place));
-    };
-    for (std::uint64_t i = 0; i < tries && list.size() < wanted; ++i) {
-      take(places_[attempt(position, i)]);
-    }
-    if (list.size() == wanted) return list;
-    std::vector<std::pair<std::uint64_t, std::size_t>> rest;
-    for (std::size_t bucket = 0; bucket < places_.size(); ++bucket) {
-      if (places_[bucket] != npos) rest.emplace_back(rank(position, bucket), places_[bucket]);
-    }
-    std::sort(rest.begin(), rest.end());
-    for (std::size_t i = 0; list.size() < wanted; ++i) take(rest[i].second);
-    return list;
-  }
-
-  /// In id order: 1/N each.
-  std::vector<std::pair<Node, double>> load_shares() const {
-    std::vector<std::pair<Node, double>> shares;
-    shares.reserve(size());
-    for (const auto& member : this->members_) {
-      shares.emplace_back(member.node, 1 / static_cast<double>(size()));
-    }
-    return shares;
-  }
-
-  /// Returns the bucket of a member, or npos if `id` is not one. O(buckets).
+  /// Returns the bucket of a member, npos if `id` is not one. O(buckets).
   template <class Id>
   std::size_t bucket_of(const Id& id) const {
-    const std::size_t place = this->index_of(id);
-    if (place == npos) return npos;
+    const std::size_t index = this->index_of(id);
+    if (index == npos) return npos;
     std::size_t bucket = 0;
-    while (places_[bucket] != place) ++bucket;
+    while (buckets()[bucket] != index) ++bucket;
     return bucket;
   }
 
  protected:
   BucketTable() = default;
-  explicit BucketTable(Hash hash) : Base(std::move(hash)) {}
+  explicit BucketTable(Hash policy) : Hashed<Hash>(std::move(policy)) {}
 
-  /// Fills `bucket`, a gap or past the last bucket; skipped buckets become gaps.
-  void occupy(std::size_t bucket, Node node) {
-    const std::size_t place = this->place_to_join(id_of(node));
-    std::vector<std::size_t> places = places_;
-    if (bucket >= places.size()) places.resize(bucket + 1, npos);
-    for (std::size_t& other : places) {
-      if (other != npos && other >= place) ++other;
+  const std::vector<std::size_t>& buckets() const noexcept { return this->placement().members; }
+
+  Fingerprint fingerprint_of(const char* head) const {
+    FingerprintBytes bytes(head);
+    bytes.append(std::string_view(Hash::name));
+    bytes.append(this->circle());
+    bytes.append_members(this->members());
+    bytes.append(std::uint64_t{buckets().size()});
+    for (const std::size_t member : buckets()) {
+      bytes.append(member == npos ? ~std::uint64_t{0} : std::uint64_t{member});
     }
-    places[bucket] = place;
-    this->insert(place, {std::move(node)});
-    places_.swap(places);
-  }
-  /// Makes `bucket`, which must not be a gap, a gap.
-  void vacate(std::size_t bucket) {
-    const std::size_t place = places_[bucket];
-    this->erase(place);
-    places_[bucket] = npos;
-    for (std::size_t& other : places_) {
-      if (other != npos && other > place) --other;
-    }
+    return bytes.digest();
   }
 
-  std::vector<std::size_t> places_;  // by bucket: its member, npos for a gap
+  bool places_like(const BucketTable& other) const {
+    return this->circle() == other.circle() && buckets() == other.buckets() &&
+           this->has_members_of(other);
+  }
 
  private:
+  friend SurfaceType;
+
   static constexpr std::uint64_t tries = 64;
 
   std::size_t attempt(std::uint64_t key, std::uint64_t i) const noexcept {
-    return Scheme::bucket_for(i == 0 ? key : draw(~key, i), places_.size());
+    return Scheme::bucket_for(i == 0 ? key : draw(~key, i), buckets().size());
   }
   static std::uint64_t rank(std::uint64_t key, std::size_t bucket) noexcept {
     return mix(key ^ draw(tries, bucket));
   }
+
+  static double accepted_weight(std::string_view id, double weight) {
+    return detail::weightless(Scheme::scheme, id, weight);
+  }
+
+  /// The owner, then the nodes that the further tries meet, then all of them by their draws.
+  template <class Visit>
+  void visit_preferred(Position position, std::size_t, Visit visit) const {
+    const auto key = static_cast<std::uint64_t>(position);
+    if (this->empty()) return;
+    for (std::uint64_t i = 0; i < tries; ++i) {
+      const std::size_t member = buckets()[attempt(key, i)];
+      if (member != npos && !visit(member)) return;
+    }
+    std::vector<std::pair<std::uint64_t, std::size_t>> rest;
+    for (std::size_t bucket = 0; bucket < buckets().size(); ++bucket) {
+      if (buckets()[bucket] != npos) rest.emplace_back(rank(key, bucket), buckets()[bucket]);
+    }
+    std::sort(rest.begin(), rest.end());
+    for (const auto& [draw, member] : rest) {
+      if (!visit(member)) return;
+    }
+  }
+
+  std::vector<double> shares() const {
+    return std::vector<double>(this->size(), 1 / static_cast<double>(this->size()));
+  }
+
+  BucketPlacement placement_after(const typename SurfaceType::Change& change) const {
+    std::vector<std::size_t> stays = change.renumber;
+    for (const auto& step : change.steps) {
+      const bool moves = step.before != nullptr && step.after != nullptr && step.after->extra;
+      if (moves) stays[step.old_index] = npos;
+    }
+    BucketPlacement placement{buckets()};
+    for (std::size_t& member : placement.members) {
+      if (member != npos) member = stays[member];
+    }
+    for (const auto& step : change.steps) {
+      if (step.after == nullptr || !step.after->extra) continue;
+      const std::size_t bucket = *step.after->extra;
+      if (bucket >= placement.members.size()) placement.members.resize(bucket + 1, npos);
+      placement.members[bucket] = step.new_index;
+    }
+    while (!Scheme::keeps_gaps && !placement.members.empty() && placement.members.back() == npos) {
+      placement.members.pop_back();
+    }
+    return placement;
+  }
+};
+
+/// What update() of such a scheme gives to its function: it knows which buckets are taken, as each
+/// mutator sees those before it.
+template <class Self, class Scheme, class Node>
+class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
+  using Base = Edit<Self, Scheme, Node, std::size_t>;
+
+ public:
+  explicit BucketEdit(const Scheme& scheme, const std::vector<std::size_t>& buckets)
+      : Base(scheme) {
+    for (const std::size_t member : buckets) taken_.push_back(member != Scheme::npos);
+  }
+
+ protected:
+  friend AddsEntries<Self, Node>;
+  friend Base;
+
+  const std::vector<bool>& taken() const noexcept { return taken_; }
+
+  /// Into the lowest gap, or a new bucket.
+  void add_entry(Entry<Node> entry) {
+    std::size_t bucket = 0;
+    while (bucket < taken_.size() && taken_[bucket]) ++bucket;
+    add_to(bucket, std::move(entry));
+  }
+  /// `bucket` must not be taken.
+  void add_to(std::size_t bucket, Entry<Node> entry) {
+    this->join(std::move(entry)).extra = bucket;
+    if (bucket >= taken_.size()) taken_.resize(bucket + 1);
+    taken_[bucket] = true;
+  }
+  /// Empties the bucket of a member.
+  void free(std::string_view id) {
+    const auto* const pending = this->pending_of(id);
+    const bool moved = pending != nullptr && pending->extra.has_value();
+    taken_[moved ? *pending->extra : this->scheme().bucket_of(id)] = false;
+  }
+  void drop_last() { taken_.pop_back(); }
+
+ private:
+  std::vector<bool> taken_;
 };
 
 }  // namespace clockwise::detail

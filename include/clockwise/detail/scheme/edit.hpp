@@ -3,7 +3,8 @@
 #define CLOCKWISE_DETAIL_SCHEME_EDIT_HPP
 
 // A change of members while it is collected, and as the scheme gets it: every mutator of every
-// partitioner goes this way, so that each change is checked, planned on the side and all or nothing.
+// partitioner goes this way, so that each change is checked, planned on the side and all or
+// nothing.
 
 #include <cstddef>           // size_t
 #include <cstdint>           // uint32_t
@@ -80,7 +81,8 @@ struct NoExtra {};
 template <class Node, class Extra>
 struct PendingMember {
   Member<Node> member;
-  std::size_t turn = 0;  ///< 0: it was a member and stays. Otherwise its turn among those that join.
+  std::size_t turn =
+      0;  ///< 0: it was a member and stays. Otherwise its turn among those that join.
   [[no_unique_address]] std::optional<Extra> extra = {};  ///< Empty: as it was.
 };
 template <class Node>
@@ -93,19 +95,21 @@ struct PendingMember<Node, NoExtra> {
 template <class Node, class Index, class Extra>
 struct MemberStep {
   std::string_view id;
-  const Member<Node>* before;                ///< nullptr: it joins.
-  const PendingMember<Node, Extra>* after;   ///< nullptr: it leaves.
-  Index old_index;                           ///< Its index before, if it was a member,
-  Index new_index;                           ///< and after, if it is one.
+  const Member<Node>* before;               ///< nullptr: it joins.
+  const PendingMember<Node, Extra>* after;  ///< nullptr: it leaves.
+  Index old_index;                          ///< Its index before, if it was a member,
+  Index new_index;                          ///< and after, if it is one.
 };
 
 /// A change as a scheme gets it to plan its placement.
 template <class Node, class Index, class Extra>
 struct MembershipChange {
+  using Step = MemberStep<Node, Index, Extra>;
+
   std::vector<Member<Node>*> members;  ///< As they will be, in id order.
   std::vector<std::uint32_t> vnodes;   ///< What each will own. The scheme corrects it.
   std::vector<Index> renumber;         ///< From old index to new; npos: it leaves.
-  std::vector<MemberStep<Node, Index, Extra>> steps;  ///< In id order.
+  std::vector<Step> steps;             ///< In id order.
 };
 
 /// What update() gives to its function: the mutators of the scheme, each of which sees those before
@@ -179,11 +183,25 @@ class Edit : public AddsEntries<Self, Node> {
     return index == Scheme::npos ? nullptr : &scheme_.members()[index];
   }
 
+  /// The pending change of a member; nullptr if there is none, or if it leaves.
+  const Pending* pending_of(std::string_view id) const {
+    const auto at = changes_.find(id);
+    return at != changes_.end() && at->second ? &*at->second : nullptr;
+  }
+
+  /// A pending change for which `wanted(pending)` holds; nullptr if there is none. O(changes).
+  template <class Wanted>
+  const Pending* find_pending(Wanted wanted) const {
+    for (const auto& [id, change] : changes_) {
+      if (change && wanted(*change)) return &*change;
+    }
+    return nullptr;
+  }
+
   /// A change of a member that stays, so that what places it can be changed as well.
   Pending& changed(std::string_view id, const char* caller) {
     const Member<Node>& member = present(id, caller);
-    return put(id, pending(id, Node(member.node),
-                           {member.weight, member.rack, member.datacenter}));
+    return put(id, pending(id, Node(member.node), {member.weight, member.rack, member.datacenter}));
   }
 
   const Scheme& scheme() const { return scheme_; }
@@ -200,7 +218,6 @@ class Edit : public AddsEntries<Self, Node> {
   friend Adds;
   template <class, class N, std::unsigned_integral, class, class>
   friend class Surface;
-
 
   Pending pending(std::string_view id, Node node, const NodeOptions& options) const {
     const double weight = scheme_.weight_taken(id, options.weight);

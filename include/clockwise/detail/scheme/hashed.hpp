@@ -23,13 +23,13 @@ class Hashed {
     return Position{detail::hash_key(hash_, key)};
   }
 
-  /// Returns a number that distinguishes circles: partitioners with the same number put every key at
-  /// the same position, so their arcs can be compared.
+  /// Returns a number that distinguishes circles: partitioners with the same number put every key
+  /// at the same position, so their arcs can be compared.
   std::uint64_t circle() const noexcept { return detail::policy_probe(hash_); }
 
  protected:
   Hashed() = default;
-  explicit Hashed(Hash hash) : hash_(std::move(hash)) {}
+  explicit Hashed(Hash policy) : hash_(std::move(policy)) {}
 
  private:
   [[no_unique_address]] Hash hash_{};

@@ -38,10 +38,22 @@ class MaglevTable {
     std::uint32_t skip_;
   };
 
+  /// Returns `size`. Throws std::invalid_argument unless it is a prime up to max_size.
+  static std::uint32_t checked_size(std::uint32_t size) {
+    bool prime = size >= 2;
+    if (size > max_size) prime = false;
+    for (std::uint32_t d = 2; prime && d * d <= size; ++d) prime = size % d != 0;
+    if (!prime) {
+      fail_invalid("table_size must be a prime up to " + std::to_string(max_size) + ", got " +
+                   std::to_string(size));
+    }
+    return size;
+  }
+
   MaglevTable() = default;
   /// A table of free entries. Throws std::invalid_argument unless `size` is a prime up to max_size.
   explicit MaglevTable(std::uint32_t size)
-      : size_(checked(size)),
+      : size_(checked_size(size)),
         reciprocal_(~std::uint64_t{0} / size),
         repeated_(static_cast<std::uint32_t>(0 - reciprocal_ * size)),
         entries_(std::size_t{size} + repeated_, npos),
@@ -67,33 +79,24 @@ class MaglevTable {
     return {entries_.data(), entries_.empty() ? 0 : size_};
   }
   std::size_t size() const noexcept { return size_; }
+  /// Heap memory.
+  std::size_t bytes() const noexcept { return entries_.capacity() * sizeof(Index); }
 
   /// Returns hash mod size.
   std::size_t entry_of(std::uint64_t hash) const noexcept {
-    const std::size_t place = place_of(hash);
-    return place >= size_ ? place - size_ : place;
+    const std::size_t index = index_of(hash);
+    return index >= size_ ? index - size_ : index;
   }
   /// Returns the owner of entry_of(hash), by two products and one read. The table must not be moved
   /// from; npos if the entry is free.
-  Index owner_of(std::uint64_t hash) const noexcept { return entries_[place_of(hash)]; }
+  Index owner_of(std::uint64_t hash) const noexcept { return entries_[index_of(hash)]; }
 
  private:
   /// Returns entry_of(hash), or its repetition after the end: hash minus size times the quotient.
   /// The quotient is too small, by 1, if hash mod size < hash * repeated_ / 2^64, because the
   /// reciprocal is (2^64 - repeated_) / size.
-  std::size_t place_of(std::uint64_t hash) const noexcept {
+  std::size_t index_of(std::uint64_t hash) const noexcept {
     return static_cast<std::size_t>(hash - multiply_high(hash, reciprocal_) * size_);
-  }
-
-  static std::uint32_t checked(std::uint32_t size) {
-    bool prime = size >= 2;
-    if (size > max_size) prime = false;
-    for (std::uint32_t d = 2; prime && d * d <= size; ++d) prime = size % d != 0;
-    if (!prime) {
-      fail_invalid("table_size must be a prime up to " + std::to_string(max_size) + ", got " +
-                   std::to_string(size));
-    }
-    return size;
   }
 
   std::uint32_t size_ = 0;

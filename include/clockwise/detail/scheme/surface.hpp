@@ -59,7 +59,8 @@ inline double weightless(const char* scheme, std::string_view id, double weight)
 ///   void visit_preferred(Position, expected, visit) const calls visit(index) for the members that
 ///                                                         own something, in order of preference,
 ///                                                         until it returns false; a member may
-///                                                         come twice, and about `expected` are read
+///                                                         come twice, and about `expected` are
+///                                                         read
 ///   std::vector<double> shares() const                    of the key space, by member
 ///   class Edit                                            derived from detail::Edit
 ///   Placement placement_after(MembershipChange&) const    its tables after the change; they have
@@ -84,8 +85,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
   // --- Owners -----------------------------------------------------------------------------------
 
-  /// Returns the owner of `key`. Throws std::out_of_range if no member owns anything: there is none,
-  /// or all are drained.
+  /// Returns the owner of `key`. Throws std::out_of_range if no member owns anything: there is
+  /// none, or all are drained.
   template <class Key>
   const Node& lookup(const Key& key) const {
     const Node* const owner = try_lookup(key);
@@ -112,8 +113,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   // --- Replicas ---------------------------------------------------------------------------------
 
   /// Returns the nodes that hold the replicas of `key`, the owner first. By default they are on
-  /// Spread::racks if any member names a rack, otherwise on Spread::nodes. The list is short if there
-  /// are fewer nodes, or racks, than the rule needs.
+  /// Spread::racks if any member names a rack, otherwise on Spread::nodes. The list is short if
+  /// there are fewer nodes, or racks, than the rule needs.
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, const Replication& replication) const {
     return for_request(replication, default_spread(), [&](const auto& request) {
@@ -153,8 +154,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
   // --- Shares -----------------------------------------------------------------------------------
 
-  /// Returns each member and its share of the key space, in id order. The shares sum to 1, or to 0 if
-  /// no member owns anything.
+  /// Returns each member and its share of the key space, in id order. The shares sum to 1, or to 0
+  /// if no member owns anything.
   std::vector<std::pair<Node, double>> load_shares() const {
     const std::vector<double> by_member = self().shares();
     std::vector<std::pair<Node, double>> shares;
@@ -174,7 +175,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   /// Returns members()[index].node. `index` < size().
   const Node& node(Index index) const noexcept { return state_.members[index].node; }
 
-  /// Returns the index of `id`, an id or a node, in members(); npos if it is not a member. O(log N).
+  /// Returns the index of `id`, an id or a node, in members(); npos if it is not a member. O(log
+  /// N).
   template <class Id>
   Index index_of(const Id& id) const {
     const auto text = detail::id_of(id);
