@@ -28,7 +28,8 @@ class Topology {
 
   Topology() = default;
 
-  /// `members`: pointers to rows of a node table, of which each owns `vnodes`. O(N log D) for D racks and datacenters.
+  /// `members`: pointers to rows of a node table; row i owns vnodes[i]. O(N log D) for D racks and
+  /// datacenters.
   template <class MemberPointers>
   Topology(const MemberPointers& members, std::span<const std::uint32_t> vnodes) {
     using Rack = std::pair<std::string_view, std::string_view>;  // datacenter and name
@@ -83,9 +84,6 @@ class Topology {
                ? none
                : static_cast<std::uint32_t>(at - datacenters_.begin());
   }
-  std::string_view datacenter_name(std::uint32_t datacenter) const noexcept {
-    return datacenters_[datacenter];
-  }
   std::uint32_t datacenter(std::size_t member) const noexcept {
     return member_datacenters_[member];
   }
@@ -103,14 +101,14 @@ class Topology {
     return datacenter_extents_[datacenter];
   }
 
-  /// Of a node table as it is.
-  template <class Member>
-  static Topology of(std::span<const Member> members) {
-    std::vector<const Member*> rows;
+  /// Of a node table as it is. O(N log D).
+  template <class Members>
+  static Topology of(const Members& members) {
+    std::vector<decltype(&members[0])> rows;
     std::vector<std::uint32_t> vnodes;
     rows.reserve(members.size());
     vnodes.reserve(members.size());
-    for (const Member& member : members) {
+    for (const auto& member : members) {
       rows.push_back(&member);
       vnodes.push_back(member.vnodes);
     }

@@ -7,12 +7,11 @@
 // A quota knows how many nodes it can get, so the walk ends with the last and never circles in
 // search of more.
 
-#include <algorithm>    // min
-#include <array>        // array
-#include <cstddef>      // ptrdiff_t, size_t
-#include <cstdint>      // uint32_t
-#include <string_view>  // string_view
-#include <vector>       // vector
+#include <algorithm>  // min
+#include <array>      // array
+#include <cstddef>    // ptrdiff_t, size_t
+#include <cstdint>    // uint32_t
+#include <vector>     // vector
 
 #include "clockwise/detail/base/small_set.hpp"
 #include "clockwise/detail/ring/topology.hpp"
@@ -82,41 +81,55 @@ struct OneGroup {
   std::size_t group_of(const Topology&, std::size_t) const { return 0; }
 };
 
-/// A number of replicas in each of several datacenters.
-struct ByDatacenter {
-  const DatacenterReplicas& wanted;
+/// A number of replicas in each of several datacenters, whose names are looked up once. No heap
+/// memory for up to 8 of them.
+class ByDatacenter {
+ public:
   static constexpr Spread spread = Spread::racks;
 
-  std::size_t groups() const { return wanted.size(); }
+  /// Refers to `wanted`; everything asked about a topology must be about this one.
+  ByDatacenter(const DatacenterReplicas& wanted, const Topology& topology)
+      : wanted_(wanted), many_(groups() > few_.size() ? groups() : 0) {
+    std::uint32_t* number = many_.empty() ? few_.data() : many_.data();
+    for (const auto& entry : wanted_) *number++ = topology.datacenter_named(entry.datacenter);
+  }
+
+  std::size_t groups() const { return wanted_.size(); }
   std::size_t requested() const {
     std::size_t sum = 0;
-    for (const auto& entry : wanted) sum += (std::min)(entry.replicas, ~sum);
+    for (const auto& entry : wanted_) sum += (std::min)(entry.replicas, ~sum);
     return sum;
   }
   std::size_t requested(std::size_t group) const {
-    return wanted.begin()[to_offset(group)].replicas;
+    return wanted_.begin()[static_cast<std::ptrdiff_t>(group)].replicas;
   }
   Topology::Extent extent(const Topology& topology, std::size_t group) const {
-    const auto datacenter = topology.datacenter_named(wanted.begin()[to_offset(group)].datacenter);
+    const std::uint32_t datacenter = datacenters()[group];
     return datacenter == Topology::none ? Topology::Extent{} : topology.extent(datacenter);
   }
   std::size_t group_of(const Topology& topology, std::size_t member) const {
-    const std::string_view datacenter = topology.datacenter_name(topology.datacenter(member));
+    const std::uint32_t datacenter = topology.datacenter(member);
     std::size_t group = 0;
-    while (group < groups() && wanted.begin()[to_offset(group)].datacenter != datacenter) ++group;
+    while (group < groups() && datacenters()[group] != datacenter) ++group;
     return group;
   }
 
  private:
-  static std::ptrdiff_t to_offset(std::size_t i) { return static_cast<std::ptrdiff_t>(i); }
+  /// By group; Topology::none if no member names the datacenter.
+  const std::uint32_t* datacenters() const { return many_.empty() ? few_.data() : many_.data(); }
+
+  const DatacenterReplicas& wanted_;
+  std::array<std::uint32_t, 8> few_;  // if `many_` is empty
+  std::vector<std::uint32_t> many_;
 };
 
-/// Calls use(request) with the OneGroup or ByDatacenter that `replication` asks for. `spread` is for
-/// one that names none.
+/// Calls use(request) with the OneGroup or ByDatacenter that `replication` asks for. `spread` is
+/// for one that names none. Both arguments must outlive the request.
 template <class Use>
-decltype(auto) for_request(const Replication& replication, Spread spread, Use use) {
+decltype(auto) for_request(const Replication& replication, Spread spread, const Topology& topology,
+                           Use use) {
   if (const DatacenterReplicas* const wanted = replication.by_datacenter()) {
-    return use(ByDatacenter{*wanted});
+    return use(ByDatacenter(*wanted, topology));
   }
   return use(OneGroup{replication.requested(), replication.spread().value_or(spread)});
 }

@@ -117,7 +117,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   /// there are fewer nodes, or racks, than the rule needs.
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, const Replication& replication) const {
-    return for_request(replication, default_spread(), [&](const auto& request) {
+    return for_request(replication, default_spread(), topology(), [&](const auto& request) {
       return replicas(self().position_of(key), request);
     });
   }
@@ -136,7 +136,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     requires Liveness<IsLive, Node>
   ReplicaList<Node> preference_list(const Key& key, const Replication& replication,
                                     const IsLive& is_live) const {
-    return for_request(replication, default_spread(), [&](const auto& request) {
+    return for_request(replication, default_spread(), topology(), [&](const auto& request) {
       return live_replicas(self().position_of(key), request, is_live);
     });
   }
