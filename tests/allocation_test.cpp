@@ -92,7 +92,7 @@ TEST_CASE("lookups do not allocate") {
 TEST_CASE("preference lists of up to 8 nodes do not allocate, by any rule") {
   const auto ring = fleet();
   const clockwise::ModN<> plain({"a", "b"});
-  const clockwise::DatacenterReplicas wanted{{"east", 3}, {"west", 5}, {"north", 1}};
+  const clockwise::Replication wanted{{"east", 3}, {"west", 5}, {"north", 1}};
   for (std::size_t r = 0; r <= 8; ++r) {
     CHECK(allocations_of([&](Position position) {
             used = ring.preference_list(position, r).size();
@@ -107,7 +107,7 @@ TEST_CASE("preference lists of up to 8 nodes do not allocate, by any rule") {
 
 TEST_CASE("preference lists with dead nodes do not allocate") {
   const auto ring = fleet();
-  const clockwise::DatacenterReplicas wanted{{"east", 3}, {"west", 5}};
+  const clockwise::Replication wanted{{"east", 3}, {"west", 5}};
   const auto all_up = [](const Server&) { return true; };
   const auto half_up = [](const Server& server) { return server.id.back() % 2 == 0; };
   const auto none_up = [](const Server&) { return false; };

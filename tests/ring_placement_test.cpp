@@ -175,7 +175,7 @@ TEST_CASE("a ring that owns nothing says so") {
     CHECK(ring.vnode_count() == 0);
     CHECK(ring.try_lookup("key") == nullptr);
     CHECK(ring.lookup_index(Position{1}) == HashRing<>::npos);
-    CHECK(fails_with<std::out_of_range>("owns nothing", [&] { ring.lookup("key"); }));
+    CHECK(fails_with<std::out_of_range>("owns anything", [&] { ring.lookup("key"); }));
     CHECK(fails_with<std::out_of_range>("owns nothing", [&] { ring.arc_of(Position{1}); }));
     CHECK(ring.preference_list("key", 3).empty());
     CHECK(ring.preference_list("key", 3).requested() == 3);

@@ -81,12 +81,12 @@ int main() {
   cassandra.update([&](auto& edit) {
     std::uint64_t state = 1;
     for (const std::string& node : masters) {
-      clockwise::CassandraTokens tokens;
+      std::vector<std::int64_t> tokens;
       for (int i = 0; i < 16; ++i) {
         state = state * 6364136223846793005 + 1442695040888963407;
-        tokens.tokens.push_back(static_cast<std::int64_t>(state));
+        tokens.push_back(static_cast<std::int64_t>(state));
       }
-      edit.add(node, clockwise::NodeOptions{}, std::move(tokens));
+      edit.add(node, tokens);
     }
   });
   check("cassandra", cassandra, 0xcec691757412497f);

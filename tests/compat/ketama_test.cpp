@@ -211,7 +211,7 @@ TEST_CASE("a change gives the ring of the same list built afresh") {
   fleet[3].second = 10;
   KetamaRing fresh;
   fresh.add_all(fleet);
-  CHECK(ring.table() == fresh.table());
+  CHECK(ring == fresh);
   CHECK(ring.size() == 8);
   CHECK(clockwise::movement(ring, fresh).fraction() == 0);
 }
@@ -254,10 +254,11 @@ TEST_CASE("what ketama refuses changes nothing") {
     CHECK_THROWS_MATCHES(ring.add(server, weight), std::invalid_argument,
                          MessageMatches(ContainsSubstring(reason)));
     CHECK(ring.size() == 2);
-    CHECK(ring.table() == before.table());
+    CHECK(ring == before);
   };
   refuses("", 1, "id must not be empty");
-  refuses("10.0.0.1", 1, "\"10.0.0.1\" and \"10.0.0.1\" are the same to ketama");
+  refuses("10.0.0.1", 1, "\"10.0.0.1\" is already a member");
+  refuses("10.0.0.1:11211", 1, "\"10.0.0.1\" and \"10.0.0.1:11211\" are the same to ketama");
   refuses("10.0.0.1:11211", 1, "are the same to ketama");
   refuses("10.0.0.3", 0, "got 0.0");
   refuses("10.0.0.3", 1.5, "got 1.5");
