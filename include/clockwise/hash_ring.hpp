@@ -20,7 +20,6 @@
 #include <initializer_list>  // initializer_list
 #include <string>            // string, to_string
 #include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v
 #include <utility>           // move
 #include <vector>            // vector
 
@@ -76,9 +75,9 @@ class HashRing : public detail::Hashed<Hash>,
       : HashRing(options, std::move(policy)) {
     add_all(entries);
   }
-  /// Numbers, as literals of any integer type: HashRing<Xxh3, std::uint64_t> ring({1, 2, 3}).
+  /// Nodes as literals, numbers of any integer type or structures in braces.
   HashRing(std::initializer_list<Node> nodes, RingOptions options = {}, Hash policy = {})
-    requires std::is_arithmetic_v<Node>
+    requires(!detail::Text<Node>)
       : HashRing(options, std::move(policy)) {
     add_all(nodes);
   }

@@ -24,7 +24,7 @@
 #include <initializer_list>  // initializer_list
 #include <limits>            // numeric_limits
 #include <string>            // string, to_string
-#include <type_traits>       // is_arithmetic_v, remove_cvref_t
+#include <type_traits>       // remove_cvref_t
 #include <utility>           // move
 
 #include "clockwise/detail/base/error.hpp"
@@ -166,7 +166,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
     add_all(entries);
   }
   JumpHash(std::initializer_list<Node> nodes, Hash policy = {})
-    requires std::is_arithmetic_v<Node>
+    requires(!detail::Text<Node>)
       : JumpHash(std::move(policy)) {
     add_all(nodes);
   }
@@ -238,11 +238,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
 
     void pop() {
       if (this->taken().empty()) detail::fail_range("pop: there are no nodes");
-      const std::size_t last = this->taken().size() - 1;
-      const auto* joined = this->find_pending(
-          [last](const auto& pending) { return pending.extra && *pending.extra == last; });
-      const Node node = joined != nullptr ? joined->member.node
-                                          : this->scheme().node(this->scheme().buckets()[last]);
+      const Node node = this->holder_of(this->taken().size() - 1);
       EditBase::remove(node);
       this->drop_last();
     }
@@ -321,7 +317,7 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
     add_all(entries);
   }
   JumpBackHash(std::initializer_list<Node> nodes, Hash policy = {})
-    requires std::is_arithmetic_v<Node>
+    requires(!detail::Text<Node>)
       : JumpBackHash(std::move(policy)) {
     add_all(nodes);
   }
@@ -392,7 +388,9 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
                             std::to_string(bucket));
       }
       if (bucket < this->taken().size() && this->taken()[bucket]) {
-        detail::fail_invalid("put: bucket " + std::to_string(bucket) + " is taken");
+        const auto holder = detail::id_of(this->holder_of(bucket));
+        detail::fail_invalid("put: bucket " + std::to_string(bucket) + " is taken by " +
+                             detail::quoted(std::string_view(holder)));
       }
       this->add_to(bucket, std::move(entry));
     }

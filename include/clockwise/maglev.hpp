@@ -18,7 +18,6 @@
 #include <initializer_list>  // initializer_list
 #include <string>            // string
 #include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v
 #include <utility>           // move, pair
 #include <vector>            // vector
 
@@ -74,7 +73,7 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
     add_all(entries);
   }
   Maglev(std::initializer_list<Node> nodes, MaglevOptions options = {}, Hash policy = {})
-    requires std::is_arithmetic_v<Node>
+    requires(!detail::Text<Node>)
       : Maglev(options, std::move(policy)) {
     add_all(nodes);
   }
@@ -159,7 +158,7 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
   };
 
   std::uint64_t second_hash(std::string_view id) const noexcept {
-    if constexpr (requires(Hash policy) { ++hash.seed; }) {
+    if constexpr (requires(Hash policy) { ++policy.seed; }) {
       Hash other = this->hash();
       ++other.seed;
       return detail::hash_key(other, id);

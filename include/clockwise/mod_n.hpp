@@ -12,7 +12,6 @@
 #include <numeric>           // gcd, lcm
 #include <string>            // string
 #include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v
 #include <utility>           // move
 #include <vector>            // vector
 
@@ -47,7 +46,7 @@ class ModN : public detail::Hashed<Hash>,
     add_all(entries);
   }
   ModN(std::initializer_list<Node> nodes, Hash policy = {})
-    requires std::is_arithmetic_v<Node>
+    requires(!detail::Text<Node>)
       : ModN(std::move(policy)) {
     add_all(nodes);
   }

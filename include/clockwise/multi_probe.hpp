@@ -19,7 +19,6 @@
 #include <initializer_list>  // initializer_list
 #include <string>            // string, to_string
 #include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v
 #include <utility>           // move, pair
 #include <vector>            // vector
 
@@ -72,7 +71,7 @@ class MultiProbe : public detail::Hashed<Hash>,
     add_all(entries);
   }
   MultiProbe(std::initializer_list<Node> nodes, MultiProbeOptions options = {}, Hash policy = {})
-    requires std::is_arithmetic_v<Node>
+    requires(!detail::Text<Node>)
       : MultiProbe(options, std::move(policy)) {
     add_all(nodes);
   }

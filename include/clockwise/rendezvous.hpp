@@ -22,7 +22,6 @@
 #include <initializer_list>  // initializer_list
 #include <string>            // string
 #include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v
 #include <utility>           // move
 #include <vector>            // vector
 
@@ -86,7 +85,7 @@ class Rendezvous : public detail::Hashed<Hash>,
     add_all(entries);
   }
   Rendezvous(std::initializer_list<Node> nodes, Hash policy = {})
-    requires std::is_arithmetic_v<Node>
+    requires(!detail::Text<Node>)
       : Rendezvous(std::move(policy)) {
     add_all(nodes);
   }

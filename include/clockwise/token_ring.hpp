@@ -21,7 +21,6 @@
 #include <span>              // span
 #include <string>            // string, to_string
 #include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v
 #include <utility>           // move
 #include <vector>            // vector
 
@@ -81,7 +80,7 @@ class TokenRing
     add_all(entries);
   }
   TokenRing(std::initializer_list<Node> nodes, Hash policy = {})
-    requires std::is_arithmetic_v<Node>
+    requires(!detail::Text<Node>)
       : TokenRing(std::move(policy)) {
     add_all(nodes);
   }

@@ -160,8 +160,8 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
   using Base = Edit<Self, Scheme, Node, std::size_t>;
 
  public:
-  explicit BucketEdit(const Scheme& scheme, const std::vector<std::size_t>& buckets)
-      : Base(scheme) {
+  BucketEdit(const Scheme& scheme, const std::vector<std::size_t>& buckets)
+      : Base(scheme), buckets_(buckets) {
     for (const std::size_t member : buckets) taken_.push_back(member != Scheme::npos);
   }
 
@@ -183,6 +183,13 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
     if (bucket >= taken_.size()) taken_.resize(bucket + 1);
     taken_[bucket] = true;
   }
+  /// The member in a bucket that is taken.
+  const Node& holder_of(std::size_t bucket) const {
+    const auto* const joined = this->find_pending([bucket](const auto& pending) {
+      return pending.extra && *pending.extra == bucket;
+    });
+    return joined != nullptr ? joined->member.node : this->scheme().node(buckets_[bucket]);
+  }
   /// Empties the bucket of a member.
   void free(std::string_view id) {
     const auto* const pending = this->pending_of(id);
@@ -192,6 +199,7 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
   void drop_last() { taken_.pop_back(); }
 
  private:
+  const std::vector<std::size_t>& buckets_;  // before the change
   std::vector<bool> taken_;
 };
 

@@ -65,7 +65,7 @@ class AddsEntries {
   }
   void add_all(std::initializer_list<Entry<Node>> entries) { self().add_entries(entries); }
   void add_all(std::initializer_list<Node> nodes)
-    requires std::is_arithmetic_v<Node>
+    requires(!Text<Node>)
   {
     self().add_entries(nodes);
   }

@@ -38,9 +38,22 @@ struct SchemeState {
   Placement placement;                ///< The scheme's own tables.
 };
 
+template <class Scheme, class Node, std::unsigned_integral Index, class Placement, class Extra>
+class Surface;
+
 /// A scheme that is a function of its members alone and keeps no tables.
 struct NoPlacement {
   static constexpr std::size_t bytes() noexcept { return 0; }
+};
+
+/// Lets the library walk a scheme's own order of preference, for what needs no replicas.
+struct SchemeAccess {
+  /// See Surface for what `visit_preferred` does.
+  template <class Scheme, class Node, class Index, class Placement, class Extra, class Visit>
+  static void visit_preferred(const Surface<Scheme, Node, Index, Placement, Extra>& scheme,
+                              Position position, std::size_t expected, Visit visit) {
+    scheme.visit_members(position, expected, visit);
+  }
 };
 
 /// The weight of a member of a scheme without weights.
@@ -240,6 +253,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
   const Topology& topology() const noexcept { return state_.topology; }
   const Placement& placement() const noexcept { return state_.placement; }
+  /// For what changes at once and without failing, and decides no owner.
+  Placement& placement_in_place() noexcept { return state_.placement; }
 
   /// The only step in which a scheme changes: members, topology and tables together.
   void adopt(State&& next) noexcept {
@@ -293,12 +308,18 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
  private:
   friend Adds;
+  friend SchemeAccess;
   template <class, class, class, class>
   friend class Edit;
 
   static constexpr std::size_t most_few = 8;
 
   const Scheme& self() const noexcept { return static_cast<const Scheme&>(*this); }
+
+  template <class Visit>
+  void visit_members(Position position, std::size_t expected, Visit& visit) const {
+    self().visit_preferred(position, expected, visit);
+  }
 
   double weight_taken(std::string_view id, double weight) const {
     return self().accepted_weight(id, weight);
