@@ -34,6 +34,7 @@ using Kind = clockwise::SlotAnswer<std::string>::Kind;
 
 static_assert(clockwise::Partitioner<SlotMap<>>);
 static_assert(clockwise::RemovesAny<SlotMap<>>);
+static_assert(clockwise::Ring<SlotMap<>>);
 
 namespace {
 
@@ -82,7 +83,7 @@ TEST_CASE("A slot is an arc: the top of the hash, as many positions for each") {
     const auto position = map.position_of(key);
     // The direct read and the search of the table agree.
     if (map.owners()[map.slot_of(key)] !=
-        map.table().owner_of(static_cast<std::uint64_t>(position)))
+        clockwise::detail::RingAccess::table(map).owner_of(static_cast<std::uint64_t>(position)))
       FAIL(key);
     if (map.lookup(key) != map.owner_of(map.slot_of(key))) FAIL(key);
   }
@@ -315,6 +316,126 @@ TEST_CASE("One history gives one table; fingerprints tell tables apart") {
   c.add("node3");
   CHECK(c.fingerprint() != b.fingerprint());  // a table depends on its history
   CHECK(fleet(7, 512).fingerprint() != a.fingerprint());
+}
+
+TEST_CASE("Maps are equal if they place all keys alike") {
+  auto a = fleet(7, 1024);
+  auto b = a;
+  CHECK(a == b);
+  b.migrate(0, b.owner_of(0) == "node0" ? "node1" : "node0");
+  CHECK(a == b);  // no owner has changed
+  b.assign(0, *b.migrating_to(0));
+  CHECK(a != b);
+  b = a;
+  b.set_options("node3", {.rack = "r1"});
+  CHECK(a != b);
+  CHECK(SlotMap<>(SlotMapOptions{8}) != SlotMap<>(SlotMapOptions{16}));
+  const SlotMap<> other_seed({"a"}, {}, clockwise::Xxh3{1});
+  CHECK(other_seed != SlotMap<>({"a"}));
+}
+
+TEST_CASE("Several changes in one update move fewer slots than one by one") {
+  const auto before = fleet(10, 1000);
+  auto at_once = before, one_by_one = before;
+  at_once.update([](auto& edit) {
+    for (const char* id : {"node1", "node2", "node3"}) CHECK(edit.remove(id));
+    edit.add_all({"x", "y", {"z", 2}});
+    edit.set_weight("z", 1);
+    CHECK(edit.contains("x"));
+    CHECK_FALSE(edit.contains("node1"));
+  });
+  for (const char* id : {"node1", "node2", "node3"}) CHECK(one_by_one.remove(id));
+  for (const char* id : {"x", "y", "z"}) one_by_one.add(id);
+  CHECK(slot_moves(before, at_once).size() == 300);  // the slots of those that leave
+  CHECK(slot_moves(before, at_once).size() < slot_moves(before, one_by_one).size());
+  CHECK(held(at_once)["z"] == 100);
+}
+
+TEST_CASE("A member that is removed and added again in one update keeps its slots") {
+  const auto before = fleet(7, 1024);
+  auto map = before;
+  map.migrate(0, map.owner_of(0) == "node3" ? "node4" : "node3");
+  const std::string target = *map.migrating_to(0);
+  map.update([&](auto& edit) {
+    CHECK(edit.remove(target));
+    edit.add(target, NodeOptions{.rack = "r9"});
+  });
+  CHECK(slot_moves(before, map).empty());
+  CHECK(map.members()[map.index_of(target)].rack == "r9");
+  CHECK(*map.migrating_to(0) == target);
+}
+
+TEST_CASE("An update that fails changes nothing, migrations included") {
+  auto map = fleet(5, 64);
+  map.migrate(0, map.owner_of(0) == "node3" ? "node4" : "node3");
+  const auto before = map;
+  CHECK_THROWS_AS(map.update([](auto& edit) {
+    CHECK(edit.remove("node3"));
+    CHECK(edit.remove("node4"));
+    edit.set_weight("node0", -1);
+  }),
+                  std::invalid_argument);
+  CHECK(map == before);
+  CHECK(map.fingerprint() == before.fingerprint());
+  CHECK(map.migrations() == 1);
+}
+
+TEST_CASE("Racks, datacenters and weights change at once; a cleared map keeps its slots") {
+  auto map = fleet(4, 64);
+  map.set_options("node2", {.weight = 3, .rack = "r1", .datacenter = "east"});
+  CHECK(held(map)["node2"] == 32);
+  CHECK(map.members()[2].rack == "r1");
+  CHECK(map.members()[2].datacenter == "east");
+  map.migrate(0, map.owner_of(0) == "node2" ? "node1" : "node2");
+  const auto full = map.memory_bytes();
+  CHECK(full > 64 * (sizeof(std::uint64_t) + sizeof(std::uint16_t)));
+  map.clear();
+  CHECK(map.empty());
+  CHECK(map.slot_count() == 64);
+  CHECK(map.migrations() == 0);
+  CHECK(map.try_lookup("key") == nullptr);
+  CHECK(map.memory_bytes() < full);
+  CHECK(map == SlotMap<>(SlotMapOptions{64}));
+}
+
+TEST_CASE("Members are entries, in every spelling") {
+  const SlotMap<> weighted({{"a", 2}, {"b", 1}, {"c", {.rack = "r1"}}}, {.slots = 4});
+  CHECK(held(weighted) == std::map<std::string, std::uint32_t>{{"a", 2}, {"b", 1}, {"c", 1}});
+  const std::map<std::string, double> by_weight{{"a", 2}, {"b", 1}, {"c", 1}};
+  const SlotMap from_range(by_weight, {.slots = 4});
+  CHECK(slot_moves(weighted, from_range).empty());
+  const SlotMap<> copied(weighted.members(), {.slots = 4});
+  CHECK(copied == weighted);
+  const SlotMap<clockwise::Xxh3, int> numbers({3, 1, 2}, {.slots = 6});
+  CHECK(numbers.size() == 3);
+  CHECK(numbers.contains(2));
+  std::vector<std::uint16_t> owners(2);
+  const std::vector<clockwise::Position> keys{clockwise::Position{0}, clockwise::Position{~0ull}};
+  numbers.lookup_batch(keys, owners);
+  CHECK(owners[0] == numbers.owners().front());
+  CHECK(owners[1] == numbers.owners().back());
+}
+
+TEST_CASE("A map that was moved from is an empty one") {
+  auto map = fleet(3, 64);
+  map.migrate(0, map.owner_of(0) == "node1" ? "node2" : "node1");
+  const auto kept = map;
+  const auto moved = std::move(map);
+  CHECK(moved == kept);
+  CHECK(moved.migrations() == 1);
+  CHECK(map.try_lookup("key") == nullptr);  // NOLINT: moved from
+  CHECK(map.migrations() == 0);
+  CHECK(map.migrating_to(0) == nullptr);
+  map = kept;
+  CHECK(map == kept);
+}
+
+TEST_CASE("A slot without an owner does not migrate") {
+  SlotMap<> map({{"a", 1}, {"b", 0}}, {.slots = 8});
+  map.migrate(3, "b");
+  CHECK(map.remove("a"));  // nothing is owned now
+  CHECK(map.vnode_count() == 0);
+  CHECK(map.migrations() == 0);
 }
 
 TEST_CASE("Preference lists of a slot map") {

@@ -11,28 +11,31 @@
 // Compared with a ring: as even as possible, and one slot can be moved, watched and held back; but
 // the table depends on its history, so it must be stored and distributed. It needs a control plane.
 
-#include <algorithm>         // lower_bound, make_heap, pop_heap, push_heap, sort
+#include <algorithm>         // lower_bound
 #include <concepts>          // copy_constructible, unsigned_integral
 #include <cstddef>           // ptrdiff_t, size_t
-#include <cstdint>           // uint16_t, uint32_t, uint64_t
+#include <cstdint>           // uint32_t, uint64_t
 #include <initializer_list>  // initializer_list
-#include <span>              // span
+#include <numeric>           // iota
 #include <string>            // string, to_string
 #include <string_view>       // string_view
 #include <type_traits>       // is_arithmetic_v
-#include <utility>           // move, pair
+#include <utility>           // move
 #include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/fixed_point.hpp"
 #include "clockwise/detail/base/node_id.hpp"
-#include "clockwise/detail/scheme/ring_base.hpp"
-#include "clockwise/detail/scheme/edit.hpp"
 #include "clockwise/detail/ring/ring_table.hpp"
-#include "clockwise/detail/ring/topology.hpp"
+#include "clockwise/detail/scheme/edit.hpp"
+#include "clockwise/detail/scheme/fingerprint_bytes.hpp"
+#include "clockwise/detail/scheme/hashed.hpp"
+#include "clockwise/detail/scheme/ring_base.hpp"
+#include "clockwise/detail/scheme/slot_dealing.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -68,6 +71,28 @@ struct SlotMove {
   Node to;
 };
 
+namespace detail {
+
+/// A slot under way, and the index of the member that it moves to.
+template <std::unsigned_integral Index>
+struct MovingSlot {
+  std::uint32_t slot;
+  Index target;
+};
+
+/// The tables of a slot map: owners by slot, and the slots under way.
+template <std::unsigned_integral Index>
+struct SlotPlacement {
+  RingTable<Index> table;                 ///< Empty if no member owns anything.
+  std::vector<MovingSlot<Index>> moving;  ///< By slot.
+
+  std::size_t bytes() const noexcept {
+    return table.bytes() + moving.capacity() * sizeof(MovingSlot<Index>);
+  }
+};
+
+}  // namespace detail
+
 /// Keys are in slots: slot floor(hash(key) * slots / 2^64), the top bits if slots is a power of
 /// two. Slots are arcs of one length, so a slot map supports all queries of a ring: shares,
 /// preference lists over racks and datacenters (the owners of the slots that follow, wrapping, each
@@ -84,30 +109,54 @@ struct SlotMove {
 ///                          owners than slots, migrate() of a slot to its owner
 ///   std::length_error      more members than Index can number
 ///   std::out_of_range      an id that is not a member, a slot that does not exist or has no owner,
-///                          lookup if nothing is owned
+///                          lookup or arc_of if nothing is owned
 ///
 /// lookup: O(1). Mutators: O(slots + N log N), all or nothing. Thread safety: that of a standard
-/// container. A model of Partitioner.
+/// container. A model of Partitioner and Ring.
 template <HashFunction Hash, class Node, std::unsigned_integral Index>
-class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index> {
-  using Base = detail::RingBase<SlotMap, Node, Index>;
-  using Table = detail::RingTable<Index>;
+class SlotMap : public detail::Hashed<Hash>,
+                public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index, BucketIndex,
+                                        detail::NoExtra, detail::SlotPlacement<Index>> {
+  using Base = detail::RingBase<SlotMap, Node, Index, BucketIndex, detail::NoExtra,
+                                detail::SlotPlacement<Index>>;
   static_assert(std::copy_constructible<Node>, "clockwise: Node must be copyable");
 
  public:
-  using hash_type = Hash;
-  using Base::npos;
-  using Base::size;
-
   SlotMap() = default;
-  explicit SlotMap(SlotMapOptions options, Hash hash = {})
-      : hash_(std::move(hash)), options_(checked(options)) {}
-  SlotMap(std::initializer_list<Node> nodes, SlotMapOptions options = {}, Hash hash = {})
-      : SlotMap(options, std::move(hash)) {
+  explicit SlotMap(SlotMapOptions options, Hash policy = {})
+      : detail::Hashed<Hash>(std::move(policy)), options_(checked(options)) {}
+  SlotMap(std::initializer_list<Entry<Node>> entries, SlotMapOptions options = {}, Hash policy = {})
+      : SlotMap(options, std::move(policy)) {
+    add_all(entries);
+  }
+  /// Numbers, as literals of any integer type.
+  SlotMap(std::initializer_list<Node> nodes, SlotMapOptions options = {}, Hash policy = {})
+    requires std::is_arithmetic_v<Node>
+      : SlotMap(options, std::move(policy)) {
     add_all(nodes);
   }
+  template <EntryRange<Node> Entries>
+  explicit SlotMap(Entries&& entries, SlotMapOptions options = {}, Hash policy = {})
+      : SlotMap(options, std::move(policy)) {
+    add_all(entries);
+  }
 
-  // --- Slots ------------------------------------------------------------------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc ------------------
+
+  using Base::arc_of;
+  using Base::lookup;
+  using Base::npos;
+  using Base::try_lookup;
+  using Base::SurfaceType::lookup_batch;
+  using detail::Hashed<Hash>::position_of;
+
+  /// Returns the owner's index in members(), npos if no member owns anything. Costs one
+  /// multiplication and one read.
+  Index lookup_index(Position position) const noexcept {
+    return owners().empty() ? npos : owners()[slot_at(position)];
+  }
+
+  // --- Slots: of a key, and the owner and replicas of each --------------------------------------
 
   std::uint32_t slot_count() const noexcept { return options_.slots; }
   template <class Key>
@@ -115,89 +164,77 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     return slot_at(position_of(key));
   }
   /// Returns the owner of a slot. The whole table is owners(): by slot, indices into members().
-  const Node& owner_of(std::uint32_t slot) const {
-    return this->node(owner_index(slot, "owner_of"));
-  }
-  /// Costs one multiplication and one read.
-  Index lookup_index(Position position) const noexcept {
-    return this->table_.empty() ? npos : this->table_.owners()[slot_at(position)];
-  }
+  const Node& owner_of(std::uint32_t slot) const { return node(owner_index(slot, "owner_of")); }
   /// Returns the preference list of a key in the slot.
-  ReplicaList<Node> replicas_of(std::uint32_t slot, std::size_t r) const {
+  ReplicaList<Node> replicas_of(std::uint32_t slot, const Replication& replication) const {
     check(slot);
-    return this->preference_list(Position{last_position(slot)}, r);
+    return preference_list(Position{last_position(slot)}, replication);
   }
 
-  // --- Membership -------------------------------------------------------------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily ------
 
-  void add(Node node) { add(std::move(node), NodeOptions{}); }
-  template <class Weight>
-    requires std::is_arithmetic_v<Weight>
-  void add(Node node, Weight weight) {
-    add(std::move(node), NodeOptions{static_cast<double>(weight), {}, {}});
-  }
-  /// Adds a node. With weight 0 it gets no slot, but slots can be assigned or migrated to it.
-  void add(Node node, const NodeOptions& options) {
-    const std::pair<Node, NodeOptions> one(std::move(node), options);
-    add_all(std::span(&one, 1));
-  }
+  using Base::default_spread;
+  using Base::preference_list;
+  using Base::successors;
 
-  /// Adds nodes, or pairs of a node and its NodeOptions, in one change: fewer slots move than one
-  /// by one.
-  template <class Nodes>
-  void add_all(const Nodes& nodes) {
-    Plan plan(*this);
-    for (const auto& node : nodes) {
-      if constexpr (requires { plan.add(node.first, node.second); }) {
-        plan.add(node.first, node.second);
-      } else {
-        plan.add(Node(node), NodeOptions{});
-      }
-    }
-    apply(std::move(plan));
-  }
+  // --- Shares: of the key space, as doubles or exactly ------------------------------------------
 
-  /// Removes a node; returns false if absent. Its slots go to members that then lack some.
-  template <class Id>
-  bool remove(const Id& id) {
-    const Index index = this->index_of(id);
-    if (index == npos) return false;
-    Plan plan(*this);
-    plan.members.erase(plan.members.begin() + index);
-    plan.former.erase(plan.former.begin() + index);
-    apply(std::move(plan));
-    return true;
-  }
+  using Base::load_shares;
+  using Base::widths;
 
-  /// Sets a member's weight; 0 drains it.
-  template <class Id>
-  void set_weight(const Id& id, double weight) {
-    const Index index = present(id, "set_weight");
-    Plan plan(*this);
-    plan.members[index].weight = detail::checked_weight(detail::id_of(id), weight);
-    apply(std::move(plan));
-  }
+  // --- Members and positions: vnodes are slots, each at its last position -----------------------
 
-  /// Makes the node the slot's owner and ends the slot's migration. The next change of members
-  /// restores quotas.
+  using Base::contains;
+  using Base::empty;
+  using Base::index_of;
+  using Base::members;
+  using Base::memory_bytes;
+  using Base::node;
+  using Base::owners;
+  using Base::positions;
+  using Base::size;
+  using Base::vnode_count;
+
+  // --- Changes of members: quotas are restored with the fewest moves ----------------------------
+  //
+  // Fewer slots move in one update() than one by one, and a member that is removed and added again
+  // in one keeps its slots. With weight 0 a member gets no slot, but slots can be assigned or
+  // migrated to it.
+
+  using Base::add;
+  using Base::add_all;
+  using Base::clear;
+  using Base::remove;
+  using Base::set_options;
+  using Base::set_weight;
+  using Base::update;
+
+  /// What update() gives to its function.
+  class Edit : public detail::Edit<Edit, SlotMap, Node> {
+    using detail::Edit<Edit, SlotMap, Node>::Edit;
+  };
+
+  // --- Changes of owners, which last until the next change of members ---------------------------
+
+  /// Makes the node the slot's owner and ends the slot's migration.
   template <class Id>
   void assign(std::uint32_t slot, const Id& id) {
     const Index to = present(id, "assign");
     (void)owner_index(slot, "assign");
-    std::vector<Index> owners(this->owners().begin(), this->owners().end());
-    owners[slot] = to;
-    adopt(Plan(*this), owners);
+    std::vector<Index> next(owners().begin(), owners().end());
+    next[slot] = to;
+    adopt_owners(next);
   }
   /// Replaces the whole table by the owner of each slot, as a node or an id.
   template <class Owners>
   void assign_all(const Owners& ids) {
-    std::vector<Index> owners;
-    for (const auto& id : ids) owners.push_back(present(id, "assign_all"));
-    if (owners.size() != slot_count()) {
-      detail::fail_invalid("assign_all: " + std::to_string(owners.size()) + " owners for " +
+    std::vector<Index> next;
+    for (const auto& id : ids) next.push_back(present(id, "assign_all"));
+    if (next.size() != slot_count()) {
+      detail::fail_invalid("assign_all: " + std::to_string(next.size()) + " owners for " +
                            std::to_string(slot_count()) + " slots");
     }
-    adopt(Plan(*this), owners);
+    adopt_owners(next);
   }
 
   // --- Migration, slot by slot ------------------------------------------------------------------
@@ -211,37 +248,35 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
       detail::fail_invalid("migrate: " + detail::quoted(std::string_view(detail::id_of(to))) +
                            " already owns slot " + std::to_string(slot));
     }
-    const auto at = move_of(slot);
-    if (at != moves_.end() && at->slot == slot) {
-      moves_[static_cast<std::size_t>(at - moves_.begin())].target = target;
+    std::vector<Moving>& moving = this->placement_in_place().moving;
+    const std::size_t at = moving_rank(slot);
+    if (is_moving(slot, at)) {
+      moving[at].target = target;
     } else {
-      moves_.insert(at, {slot, target});
+      moving.insert(moving.begin() + static_cast<std::ptrdiff_t>(at), {slot, target});
     }
   }
-  /// Cancels a migration. False if there is none.
+  /// Cancels a migration; returns false if there is none.
   bool cancel(std::uint32_t slot) {
-    const auto at = move_of(slot);
-    if (at == moves_.end() || at->slot != slot) return false;
-    moves_.erase(at);
+    const std::size_t at = moving_rank(slot);
+    if (!is_moving(slot, at)) return false;
+    std::vector<Moving>& moving = this->placement_in_place().moving;
+    moving.erase(moving.begin() + static_cast<std::ptrdiff_t>(at));
     return true;
   }
-  /// Where the slot is moving to; nullptr if it is not. O(log S) for S moving slots.
+  /// Returns the node that the slot is moving to; nullptr if it is not moving. O(log S) for S slots
+  /// under way.
   const Node* migrating_to(std::uint32_t slot) const noexcept {
-    const auto at = move_of(slot);
-    return at == moves_.end() || at->slot != slot ? nullptr : &this->node(at->target);
+    const std::size_t at = moving_rank(slot);
+    return is_moving(slot, at) ? &node(this->placement().moving[at].target) : nullptr;
   }
-  /// The number of moving slots.
-  std::size_t migrations() const noexcept { return moves_.size(); }
+  /// Returns the number of slots under way.
+  std::size_t migrations() const noexcept { return this->placement().moving.size(); }
 
   /// Returns the state of the slot at a member.
   template <class Id>
   SlotState state(std::uint32_t slot, const Id& at) const {
-    const Index index = present(at, "state");
-    const Index owner = owner_index(slot, "state");
-    const Node* const target = migrating_to(slot);
-    if (target == nullptr) return SlotState::stable;
-    if (owner == index) return SlotState::migrating;
-    return target == &this->node(index) ? SlotState::importing : SlotState::stable;
+    return state_at(slot, present(at, "state"), owner_index(slot, "state"));
   }
 
   /// Returns what a member must do with a request for a key of the slot, including new keys.
@@ -255,67 +290,45 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
   SlotAnswer<Node> answer(const Id& at, std::uint32_t slot, bool key_present,
                           bool asking = false) const {
     using Kind = typename SlotAnswer<Node>::Kind;
-    const SlotState here = state(slot, at);
-    const Node& owner = owner_of(slot);
-    if (here == SlotState::importing && asking) return {Kind::serve, nullptr};
-    if (&owner != &this->node(this->index_of(at))) return {Kind::moved, &owner};
-    if (here == SlotState::migrating && !key_present) return {Kind::ask, migrating_to(slot)};
+    const Index here = present(at, "answer");
+    const Index owner = owner_index(slot, "answer");
+    const SlotState state = state_at(slot, here, owner);
+    if (state == SlotState::importing && asking) return {Kind::serve, nullptr};
+    if (owner != here) return {Kind::moved, &node(owner)};
+    if (state == SlotState::migrating && !key_present) return {Kind::ask, migrating_to(slot)};
     return {Kind::serve, nullptr};
   }
 
   // --- Identity ---------------------------------------------------------------------------------
 
+  using detail::Hashed<Hash>::circle;
+  using detail::Hashed<Hash>::hash;
   const SlotMapOptions& options() const noexcept { return options_; }
-  const Hash& hash() const noexcept { return hash_; }
-  template <class Key>
-  Position position_of(const Key& key) const noexcept {
-    return Position{detail::hash_key(hash_, key)};
-  }
-  /// See HashRing::circle: slots are arcs of that circle.
-  std::uint64_t circle() const noexcept { return detail::policy_probe(hash_); }
 
-  /// 128 bits, equal if hash policy (with seed), slots, members (id, weight, rack, datacenter) and
-  /// the table are; migrations do not count. The same on every platform. O(slots + N).
+  /// Returns 128 bits that are equal if and only if hash policy (seed included), slots, members
+  /// (id, weight, rack, datacenter) and the table are; migrations do not count. The same on every
+  /// platform. O(slots + N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise slot map, version 1");
     bytes.append(std::string_view(Hash::name));
     bytes.append(circle());
     bytes.append(std::uint64_t{slot_count()});
-    bytes.append_members(this->members_);
-    for (const Index owner : this->owners()) bytes.append(std::uint64_t{owner});
+    bytes.append_members(members());
+    for (const Index owner : owners()) bytes.append(std::uint64_t{owner});
     return bytes.digest();
   }
 
+  /// The same placement: hash policy, slots, ids, racks, datacenters and the table are equal, so
+  /// every key has the same owner and the same preference list on both. Weights and migrations do
+  /// not count. O(slots + N).
+  friend bool operator==(const SlotMap& a, const SlotMap& b) {
+    return a.slot_count() == b.slot_count() && a.places_like(b);
+  }
+
  private:
-  struct Move {
-    std::uint32_t slot;
-    Index target;
-  };
-
-  /// The members after the change, and the index each had before: npos for a new one.
-  struct Plan {
-    explicit Plan(const SlotMap& map) : members(map.members_) {
-      former.reserve(members.size());
-      for (std::size_t i = 0; i < members.size(); ++i) former.push_back(static_cast<Index>(i));
-    }
-    void add(Node node, const NodeOptions& options) {
-      const std::string id(std::string_view(detail::id_of(node)));
-      detail::check_id(id);
-      const std::size_t place = detail::place_of(members, id);
-      if (place < members.size() &&
-          std::string_view(detail::id_of(members[place].node)) == std::string_view(id)) {
-        detail::fail_invalid("node " + detail::quoted(id) + " is already a member");
-      }
-      const double weight = detail::checked_weight(id, options.weight);
-      const auto at = static_cast<std::ptrdiff_t>(place);
-      members.insert(members.begin() + at,
-                     {std::move(node), weight, options.rack, options.datacenter, 0});
-      former.insert(former.begin() + at, npos);
-    }
-
-    std::vector<Member<Node>> members;
-    std::vector<Index> former;
-  };
+  friend typename Base::SurfaceType;
+  using Table = typename Base::Table;
+  using Moving = detail::MovingSlot<Index>;
 
   static SlotMapOptions checked(SlotMapOptions options) {
     if (options.slots == 0 || options.slots > std::uint32_t{1} << 20) {
@@ -330,20 +343,17 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
                          std::to_string(slot));
     }
   }
-  Index owner_index(std::uint32_t slot, std::string_view what) const {
+  Index owner_index(std::uint32_t slot, const char* caller) const {
     check(slot);
-    if (this->table_.empty()) {
-      detail::fail_range(std::string(what) + ": slot " + std::to_string(slot) + " has no owner");
+    if (owners().empty()) {
+      detail::fail_range(std::string(caller) + ": slot " + std::to_string(slot) + " has no owner");
     }
-    return this->table_.owners()[slot];
+    return owners()[slot];
   }
   template <class Id>
-  Index present(const Id& id, std::string_view what) const {
-    const Index index = this->index_of(id);
-    if (index == npos) {
-      detail::fail_range(std::string(what) + ": " +
-                         detail::quoted(std::string_view(detail::id_of(id))) + " is not a member");
-    }
+  Index present(const Id& id, const char* caller) const {
+    const Index index = index_of(id);
+    if (index == npos) detail::fail_not_a_member(caller, detail::id_of(id));
     return index;
   }
 
@@ -359,167 +369,95 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index>
     const std::uint64_t end = std::uint64_t{slot} + 1;
     return end * quotient + (end * rest - 1) / slots;
   }
-  auto move_of(std::uint32_t slot) const noexcept {
-    return std::lower_bound(moves_.begin(), moves_.end(), slot,
-                            [](const Move& move, std::uint32_t s) { return move.slot < s; });
+
+  /// Returns where the slot is, or would be, among those under way.
+  std::size_t moving_rank(std::uint32_t slot) const noexcept {
+    const std::vector<Moving>& moving = this->placement().moving;
+    const auto at =
+        std::lower_bound(moving.begin(), moving.end(), slot,
+                         [](const Moving& move, std::uint32_t s) { return move.slot < s; });
+    return static_cast<std::size_t>(at - moving.begin());
+  }
+  bool is_moving(std::uint32_t slot, std::size_t rank) const noexcept {
+    const std::vector<Moving>& moving = this->placement().moving;
+    return rank < moving.size() && moving[rank].slot == slot;
+  }
+  SlotState state_at(std::uint32_t slot, Index here, Index owner) const noexcept {
+    const Node* const target = migrating_to(slot);
+    if (target == nullptr) return SlotState::stable;
+    if (owner == here) return SlotState::migrating;
+    return target == &node(here) ? SlotState::importing : SlotState::stable;
   }
 
-  // --- A change of members ----------------------------------------------------------------------
+  // --- A change of owners -----------------------------------------------------------------------
 
-  void apply(Plan plan) {
-    if (plan.members.size() > npos) {
-      detail::fail_length("the slot map's Index can number up to " + std::to_string(npos) +
-                          " members, got " + std::to_string(plan.members.size()));
-    }
-    std::vector<Index> owners = owners_after(plan);
-    adopt(std::move(plan), owners);
+  detail::SlotPlacement<Index> placement_after(typename Base::Change& change) const {
+    const std::vector<Index> before = renumbered_owners(change.renumber);
+    std::vector<Index> after = before;
+    std::vector<double> weights;
+    weights.reserve(change.members.size());
+    for (const auto* member : change.members) weights.push_back(member->weight);
+    detail::deal_slots(after, weights);
+    change.vnodes = detail::slots_held(after, weights.size());
+    return placement_of(before, after, change.renumber);
   }
 
-  /// Returns the present table in the plan's indices; npos if the owner leaves.
-  std::vector<Index> renumbered_owners(const Plan& plan) const {
-    std::vector<Index> number(size(), npos);
-    for (std::size_t i = 0; i < plan.former.size(); ++i) {
-      if (plan.former[i] != npos) number[plan.former[i]] = static_cast<Index>(i);
-    }
-    std::vector<Index> owners(slot_count(), npos);
-    for (std::size_t slot = 0; slot < this->owners().size(); ++slot) {
-      owners[slot] = number[this->owners()[slot]];
-    }
-    return owners;
+  void adopt_owners(const std::vector<Index>& after) {
+    std::vector<Index> renumber(size());
+    std::iota(renumber.begin(), renumber.end(), Index{0});
+    this->adopt(placement_of(renumbered_owners(renumber), after, renumber),
+                detail::slots_held(after, size()));
   }
 
-  /// Returns how many slots each member must own: its quota rounded down, and one more for as many
-  /// members as needed. First come members that already hold that one, then those whose quotas lose
-  /// most by rounding.
-  std::vector<std::uint32_t> targets(const Plan& plan,
-                                     const std::vector<std::uint32_t>& held) const {
-    std::vector<double> real_weights;
-    for (const auto& member : plan.members) real_weights.push_back(member.weight);
-    const std::vector<std::uint64_t> weights = detail::integer_weights(real_weights);
-    std::uint64_t total = 0;
-    for (const std::uint64_t weight : weights) total += weight;
-    std::vector<std::uint32_t> target(plan.members.size());
-    if (total == 0) return target;
-
-    struct Rounding {
-      bool holds_more;
-      std::uint64_t rest;
-      std::size_t member;
-    };
-    std::vector<Rounding> roundings;
-    std::uint64_t left = slot_count();
-    for (std::size_t i = 0; i < target.size(); ++i) {
-      const std::uint64_t product = slot_count() * weights[i];
-      target[i] = static_cast<std::uint32_t>(product / total);
-      left -= target[i];
-      if (product % total != 0) roundings.push_back({held[i] > target[i], product % total, i});
+  /// Returns the present table in new indices; npos if a slot has no owner, or if it leaves.
+  std::vector<Index> renumbered_owners(const std::vector<Index>& renumber) const {
+    std::vector<Index> result(slot_count(), npos);
+    for (std::size_t slot = 0; slot < owners().size(); ++slot) {
+      result[slot] = renumber[owners()[slot]];
     }
-    std::sort(roundings.begin(), roundings.end(), [](const Rounding& a, const Rounding& b) {
-      if (a.holds_more != b.holds_more) return a.holds_more;
-      return a.rest != b.rest ? a.rest > b.rest : a.member < b.member;
-    });
-    for (std::size_t i = 0; i < left; ++i) ++target[roundings[i].member];
-    return target;
+    return result;
   }
 
-  std::vector<Index> owners_after(const Plan& plan) const {
-    std::vector<Index> owners = renumbered_owners(plan);
-    std::vector<std::uint32_t> held(plan.members.size());
-    for (const Index owner : owners) {
-      if (owner != npos) ++held[owner];
-    }
-    const std::vector<std::uint32_t> target = targets(plan, held);
-
-    // Of h slots a member gives away e, evenly: those where (number among them) * e / h steps up.
-    std::vector<std::uint64_t> met(plan.members.size());
-    for (Index& owner : owners) {
-      if (owner == npos) continue;
-      const std::uint64_t h = held[owner];
-      const std::uint64_t e = h > target[owner] ? h - target[owner] : 0;
-      const std::uint64_t number = met[owner]++;
-      if ((number + 1) * e / h > number * e / h) owner = npos;
-    }
-    deal(owners, held, target);
-    return owners;
-  }
-
-  /// Deals slots without an owner to members that lack some, as evenly spread as possible: a taker
-  /// that lacks d is due its k-th at (2k + 1) / 2d of the way.
-  static void deal(std::vector<Index>& owners, const std::vector<std::uint32_t>& held,
-                   const std::vector<std::uint32_t>& target) {
-    struct Taker {
-      std::uint64_t due;
-      std::uint64_t lacks;
-      std::size_t member;
-    };
-    const auto later = [](const Taker& a, const Taker& b) {
-      const std::uint64_t left = a.due * b.lacks;
-      const std::uint64_t right = b.due * a.lacks;
-      return left != right ? left > right : a.member > b.member;
-    };
-    std::vector<Taker> takers;
-    for (std::size_t i = 0; i < target.size(); ++i) {
-      if (target[i] > held[i]) takers.push_back({1, target[i] - held[i], i});
-    }
-    std::make_heap(takers.begin(), takers.end(), later);
-    for (Index& owner : owners) {
-      if (owner != npos || takers.empty()) continue;
-      std::pop_heap(takers.begin(), takers.end(), later);
-      Taker& taker = takers.back();
-      owner = static_cast<Index>(taker.member);
-      taker.due += 2;
-      if (taker.due > 2 * taker.lacks) {
-        takers.pop_back();
-      } else {
-        std::push_heap(takers.begin(), takers.end(), later);
-      }
-    }
-  }
-
-  /// Everything that can fail works on copies; the map itself changes in the last lines.
-  void adopt(Plan plan, const std::vector<Index>& owners) {
-    const std::vector<Index> before = renumbered_owners(plan);
-    typename Table::Change change;
-    change.renumber.assign(size(), npos);
-    for (std::size_t i = 0; i < plan.former.size(); ++i) {
-      if (plan.former[i] != npos) change.renumber[plan.former[i]] = static_cast<Index>(i);
-    }
-    for (auto& member : plan.members) member.vnodes = 0;
-    const bool had_owners = !this->table_.empty();
+  /// Returns the table in which `after` follows `before`, and the slots that are still under way.
+  detail::SlotPlacement<Index> placement_of(const std::vector<Index>& before,
+                                            const std::vector<Index>& after,
+                                            const std::vector<Index>& renumber) const {
+    typename Table::Change slots;
     for (std::uint32_t slot = 0; slot < slot_count(); ++slot) {
-      const Index owner = owners[slot];
-      if (owner != npos) ++plan.members[owner].vnodes;
-      if (had_owners && before[slot] == owner && owner != npos) continue;
+      if (before[slot] == after[slot] && after[slot] != npos) continue;
       const std::uint64_t position = last_position(slot);
-      if (had_owners) change.dropped.push_back({position, this->owners()[slot]});
-      if (owner != npos) change.added.push_back({position, owner});
+      if (!owners().empty()) slots.dropped.push_back({position, owners()[slot]});
+      if (after[slot] != npos) slots.added.push_back({position, after[slot]});
     }
-    Table table = this->table_.after(change);
-    std::vector<const Member<Node>*> rows;
-    for (const auto& member : plan.members) rows.push_back(&member);
-    detail::Topology topology(rows);
-    std::vector<Move> moves;
-    for (const Move& move : moves_) {
-      const Index target = change.renumber[move.target];
-      if (target != npos && before[move.slot] == owners[move.slot] && owners[move.slot] != target) {
-        moves.push_back({move.slot, target});
+    slots.renumber = renumber;
+    detail::SlotPlacement<Index> result{this->table().after(std::move(slots)), {}};
+    for (const Moving& move : this->placement().moving) {
+      const Index target = renumber[move.target];
+      const Index owner = after[move.slot];
+      if (target != npos && target != owner && owner != npos && before[move.slot] == owner) {
+        result.moving.push_back({move.slot, target});
       }
     }
-
-    this->members_ = std::move(plan.members);
-    this->table_ = std::move(table);
-    this->topology_ = std::move(topology);
-    moves_ = std::move(moves);
+    return result;
   }
 
-  [[no_unique_address]] Hash hash_{};
   SlotMapOptions options_;
-  std::vector<Move> moves_;  // by slot
 };
 
-SlotMap(std::initializer_list<const char*>, SlotMapOptions = {})
-    -> SlotMap<Xxh3, std::string, std::uint16_t>;
-SlotMap(SlotMapOptions) -> SlotMap<Xxh3, std::string, std::uint16_t>;
+// SlotMap map({"a", "b"}), map({{"a", 2}, {"b", 1}}) and map(range) are maps of text.
+SlotMap(std::initializer_list<const char*>, SlotMapOptions = {}) -> SlotMap<>;
+template <HashFunction Hash>
+SlotMap(std::initializer_list<const char*>, SlotMapOptions, Hash) -> SlotMap<Hash>;
+SlotMap(std::initializer_list<Entry<std::string>>, SlotMapOptions = {}) -> SlotMap<>;
+template <HashFunction Hash>
+SlotMap(std::initializer_list<Entry<std::string>>, SlotMapOptions, Hash) -> SlotMap<Hash>;
+SlotMap(SlotMapOptions) -> SlotMap<>;
+template <HashFunction Hash>
+SlotMap(SlotMapOptions, Hash) -> SlotMap<Hash>;
+template <class Entries>
+SlotMap(Entries&& entries, SlotMapOptions = {}) -> SlotMap<Xxh3, entry_node_t<Entries>>;
+template <class Entries, HashFunction Hash>
+SlotMap(Entries&& entries, SlotMapOptions, Hash) -> SlotMap<Hash, entry_node_t<Entries>>;
 
 /// Returns the slots whose owners differ, ascending: what a control plane migrates one by one from
 /// `before` to `after`. Throws std::invalid_argument if the slot counts differ.

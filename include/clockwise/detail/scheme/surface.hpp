@@ -49,7 +49,8 @@ struct NoPlacement {
 /// Lets the library walk a scheme's own order of preference, for what needs no replicas.
 struct SchemeAccess {
   /// See Surface for what `visit_preferred` does.
-  template <class Scheme, class Node, class Index, class Placement, class Extra, class Visit>
+  template <class Scheme, class Node, std::unsigned_integral Index, class Placement, class Extra,
+            class Visit>
   static void visit_preferred(const Surface<Scheme, Node, Index, Placement, Extra>& scheme,
                               Position position, std::size_t expected, Visit visit) {
     scheme.visit_members(position, expected, visit);
