@@ -19,7 +19,6 @@
 #include <numeric>           // iota
 #include <string>            // string, to_string
 #include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v
 #include <utility>           // move
 #include <vector>            // vector
 
@@ -129,9 +128,9 @@ class SlotMap : public detail::Hashed<Hash>,
       : SlotMap(options, std::move(policy)) {
     add_all(entries);
   }
-  /// Numbers, as literals of any integer type.
+  /// Nodes as literals, numbers of any integer type or structures in braces.
   SlotMap(std::initializer_list<Node> nodes, SlotMapOptions options = {}, Hash policy = {})
-    requires std::is_arithmetic_v<Node>
+    requires(!detail::Text<Node>)
       : SlotMap(options, std::move(policy)) {
     add_all(nodes);
   }
