@@ -17,6 +17,13 @@
 #include <string_view>
 #include <vector>
 
+#include "clockwise/compat/cassandra.hpp"
+#include "clockwise/compat/ketama.hpp"
+#include "clockwise/hash_ring.hpp"
+#include "clockwise/rendezvous.hpp"
+#include "clockwise/slot_map.hpp"
+#include "clockwise/token_ring.hpp"
+#include "clockwise/wire/difference.hpp"
 #include "support/errors.hpp"
 
 namespace {
@@ -45,6 +52,15 @@ namespace wire = clockwise::wire;
 
 using Bytes = std::vector<std::byte>;
 
+static_assert(wire::Encodable<HashRing<>>);
+static_assert(wire::Encodable<HashRing<Xxh64, int, std::uint32_t, clockwise::NoIndex>>);
+static_assert(wire::Encodable<TokenRing<>>);
+// These depend on more than a membership says.
+static_assert(!wire::Encodable<clockwise::SlotMap<>>);
+static_assert(!wire::Encodable<clockwise::Rendezvous<>>);
+static_assert(!wire::Encodable<clockwise::KetamaRing>);
+static_assert(!wire::Encodable<clockwise::CassandraRing>);
+
 Bytes from_hex(std::string_view hex) {
   Bytes bytes;
   for (std::size_t i = 0; i < hex.size(); i += 2) {
@@ -56,16 +72,16 @@ Bytes from_hex(std::string_view hex) {
 // The same bytes with a correct checksum, so that they are decoded.
 Bytes sealed(Bytes bytes) {
   bytes.resize(bytes.size() - 8);
-  const std::uint64_t sum = wire::detail::checksum(
+  const std::uint64_t sum = clockwise::detail::wire_checksum(
       std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   for (int shift = 0; shift < 64; shift += 8) bytes.push_back(static_cast<std::byte>(sum >> shift));
   return bytes;
 }
 
 std::string error_of(const Bytes& bytes) {
-  std::optional<wire::Error> error;
-  wire::parse(bytes, error);
-  return error ? std::to_string(error->offset) + ": " + error->reason : "";
+  const auto membership = wire::parse(bytes);
+  const wire::Error& error = membership.error();
+  return membership ? "" : std::to_string(error.offset) + ": " + error.reason;
 }
 
 // Bytes of format 1, made from its description by tests/support/wire_vectors.py. They must always
@@ -212,6 +228,46 @@ TEST_CASE("A struct of the user's is made from the id") {
   CHECK(decoded.lookup("key").address == "looked up");
 }
 
+TEST_CASE("A result is a value or an error") {
+  const auto ring = wire::try_decode<HashRing<>>(from_hex(format_1.three_caches));
+  REQUIRE(ring);
+  CHECK(*ring == three_caches());
+  CHECK(ring->size() == 3);
+  CHECK(ring.error().reason == "");
+
+  auto refused = wire::try_decode<TokenRing<>>(from_hex(format_1.three_caches));
+  CHECK_FALSE(refused);
+  CHECK(refused.error().offset == 0);
+  CHECK(refused.error().reason == "the ring needs tokens; the members have no tokens");
+  const auto torn = wire::try_decode<TokenRing<>>(from_hex("63777268000000000000000000"));
+  CHECK_FALSE(torn);
+  CHECK(torn.error().reason == "not a ring: it must begin with \"cwrg\"");
+
+  refused = tokens();
+  REQUIRE(refused);
+  const TokenRing<> taken = *std::move(refused);
+  CHECK(taken == tokens());
+}
+
+TEST_CASE("A membership that was read is built into a ring") {
+  const auto membership = wire::parse(from_hex(format_1.two_datacenters));
+  REQUIRE(membership);
+  const auto ring = wire::build<HashRing<>>(*membership);
+  REQUIRE(ring);
+  CHECK(*ring == two_datacenters());
+  const auto few = wire::build<HashRing<>>(*membership, {.positions = 10});
+  CHECK_FALSE(few);
+  CHECK(few.error().reason.find("the limit is 10 positions") == 0);
+  const auto none = wire::build<HashRing<Xxh3, Server>>(
+      *membership, {}, [](std::string_view) -> std::optional<Server> { return std::nullopt; });
+  CHECK_FALSE(none);
+  CHECK(none.error().reason.find("does not fit the ring's node type") != std::string::npos);
+  const auto all = wire::build<HashRing<Xxh3, Server>>(
+      *membership, {}, [](std::string_view id) { return Server{std::string(id), "address"}; });
+  REQUIRE(all);
+  CHECK(all->fingerprint() == two_datacenters().fingerprint());
+}
+
 TEST_CASE("1,000 nodes with ids of 12 bytes take at most 25 KB") {
   HashRing<> ring;
   std::vector<std::string> ids;
@@ -288,11 +344,11 @@ TEST_CASE("There is one way to write a ring") {
   // A weight of 1 written out.
   Bytes weighed = from_hex(format_1.three_caches);
   const auto weight = std::bit_cast<std::array<std::byte, 8>>(std::uint64_t{0x4004000000000000});
-  const auto place = std::search(weighed.begin(), weighed.end(), weight.begin(), weight.end());
+  const auto at = std::search(weighed.begin(), weighed.end(), weight.begin(), weight.end());
   if constexpr (std::endian::native == std::endian::little) {
-    REQUIRE(place != weighed.end());
+    REQUIRE(at != weighed.end());
     const auto one = std::bit_cast<std::array<std::byte, 8>>(std::uint64_t{0x3ff0000000000000});
-    std::copy(one.begin(), one.end(), place);
+    std::copy(one.begin(), one.end(), at);
     CHECK(error_of(sealed(weighed)).find("must be omitted if it is 1") != std::string::npos);
   }
 }

@@ -62,15 +62,15 @@ void clockwise_fuzz(std::span<const std::byte> bytes) {
   Reader reader(bytes);
   const std::uint64_t kind = reader.byte();
   std::vector<std::uint64_t> positions;
-  std::uint64_t place = 0;
+  std::uint64_t last = 0;
   for (std::uint64_t count = 1 + reader.byte(); count > 0; --count) {
-    place += reader.step();
-    positions.push_back(place);
+    last += reader.step();
+    positions.push_back(last);
   }
   std::vector<std::uint64_t> keys{0, ~std::uint64_t{0}};
   while (!reader.at_end() && keys.size() < 64) {
-    place += reader.step();
-    keys.push_back(place);
+    last += reader.step();
+    keys.push_back(last);
   }
   for (const std::uint64_t position : positions) {
     if (keys.size() >= 256) break;
@@ -80,7 +80,7 @@ void clockwise_fuzz(std::span<const std::byte> bytes) {
   // A large table costs a thousand times as much as a small one.
   if (kind % 64 == 63) {
     for (std::uint64_t i = 0; positions.size() < 66'000; ++i) {
-      positions.push_back(kind < 128 ? i * 0x9e3779b97f4a7c15 : place + (i << kind % 7));
+      positions.push_back(kind < 128 ? i * 0x9e3779b97f4a7c15 : last + (i << kind % 7));
     }
     keys.resize(std::min<std::size_t>(keys.size(), 24));
   }
