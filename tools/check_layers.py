@@ -1,68 +1,155 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the layers: a header includes only headers of lower layers, so siblings never include each
-other and there is no cycle. Below layer 3, no header includes a slow standard header."""
+"""The layer rule: a file includes only files of lower floors, so nothing includes upwards and public
+headers of one floor never include each other. Inside a room, a folder of detail/ or of ringctl/, the
+order is free as long as there is no cycle. Below layer 3 nothing includes a slow standard header."""
 
 import pathlib
 import re
 import sys
 
-# A header includes only headers with a smaller number. detail/ is between the public layers. Add a
-# new header here first. A number can have several lines.
-LAYERS = """
-0     config version theory
-0.2   detail/error detail/fixed_point detail/hash_policy detail/index_iterator
-0.2   detail/crc16 detail/crc32 detail/md5 detail/mix detail/murmur2 detail/murmur3 detail/node_id
-0.4   detail/ieee detail/maglev_table detail/resp detail/weighted_rank
-1     arc concepts fwd hash node replica_list
-1.1   detail/lookup_index
-1.2   detail/member_table detail/ring_table detail/successors detail/topology
-1.4   detail/walk
-1.5   detail/bucket_table detail/replica_sweep
-1.6   detail/ring_base
-1.7   detail/ring_diff
-1.8   detail/listed_ring detail/ring_edit
-2     hash_ring jump maglev mod_n multi_probe rendezvous slot_map token_ring
-2.5   replica_table
-3     balance bounded_load durability fleet hot_key migration movement shared token_allocator
-3     transition wire
-3     compat/cassandra compat/envoy compat/haproxy compat/ketama compat/nginx compat/redis_cluster
-9     clockwise
+# From the bottom up, one floor a line: a room, or the public headers that stand side by side. A new
+# public header takes its place here before anything else.
+FLOORS = """
+0  config hash_function index_view theory version
+0  detail/base/
+0  detail/digest/
+1  fwd
+1  arc concepts hash node replication
+1  detail/ring/
+1  detail/scheme/
+2  hash_ring jump listed_ring maglev mod_n multi_probe rendezvous slot_map token_ring
+3  replica_table
+3  detail/wire/
+3  wire/membership
+3  balance bounded_assignment bounded_load domain_losses fleet hot_key migration movement quorum
+   replica_sets shared token_allocator transition wire wire/difference
+3  compat/cassandra compat/envoy compat/haproxy compat/ketama compat/nginx compat/redis_slot_map
+3  compat/redis_replies
+9  compat/redis_cluster durability
+9  clockwise
 """
 MAY_BE_SLOW = 3
 SLOW = {"chrono", "functional", "iostream", "random", "ranges", "regex", "thread"}
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent / "include" / "clockwise"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+# The rooms of ringctl, from the bottom up: what is computed, how it is read and shown, and the
+# commands, which alone know both.
+RINGCTL = (("model/",), ("input/", "output/"), ("commands/",), ("main",))
+
+
+def floors():
+    """(layer, entries) from the bottom up; a line that begins with blanks goes on with the one before."""
+    result = []
+    for line in FLOORS.strip("\n").splitlines():
+        words = line.split()
+        if line[0] == " ":
+            result[-1][1].extend(words)
+        else:
+            result.append((int(words[0]), words[1:]))
+    return result
+
+
+def place(name, entries_of_floors):
+    """The number of the floor and the room of a file, by its path without suffix."""
+    for number, entries in enumerate(entries_of_floors):
+        for entry in entries:
+            if name == entry or (entry.endswith("/") and name.startswith(entry)):
+                return number, entry if entry.endswith("/") else None
+    return None, None
+
+
+def cycles(room, includes):
+    """Names the files of a room that include each other in a circle."""
+    state = {}
+
+    def visit(name, path):
+        if state.get(name) == "done":
+            return None
+        if name in path:
+            return path[path.index(name):] + [name]
+        for target in sorted(includes.get(name, ())):
+            found = visit(target, path + [name])
+            if found:
+                return found
+        state[name] = "done"
+        return None
+
+    for name in sorted(includes):
+        found = visit(name, [])
+        if found:
+            yield f"{room}: {' -> '.join(found)} is a circle"
+            return
+
+
+def library_errors():
+    root = ROOT / "include" / "clockwise"
+    layers = floors()
+    entries = [names for _, names in layers]
+    present = {str(path.relative_to(root).with_suffix("")): path for path in root.rglob("*.hpp")}
+    for names in entries:
+        for name in names:
+            if not any(p == name or (name.endswith("/") and p.startswith(name)) for p in present):
+                yield f"{name} has a floor and does not exist"
+    inside = {}
+    for header in sorted(present):
+        floor, room = place(header, entries)
+        if floor is None:
+            yield f"{header}.hpp has no floor"
+            continue
+        for bracket, included in INCLUDE.findall(present[header].read_text()):
+            where = f"{header}.hpp includes {included}"
+            if not included.startswith("clockwise/"):
+                if bracket == '"':
+                    yield f"{where} in quotes, by another path than clockwise/…"
+                elif included in SLOW and layers[floor][0] < MAY_BE_SLOW:
+                    yield f"{where}, which is slow to compile, below layer {MAY_BE_SLOW}"
+                continue
+            target = included.removeprefix("clockwise/").removesuffix(".hpp")
+            if bracket == "<":
+                yield f"{where} in angle brackets"
+            other, other_room = place(target, entries)
+            if other is None or target not in present:
+                yield f"{where}, which does not exist"
+            elif room is not None and other_room == room:
+                inside.setdefault(room, {}).setdefault(header, set()).add(target)
+            elif other >= floor:
+                yield f"{where}, which is not on a lower floor"
+    for room, includes in inside.items():
+        yield from cycles(room, includes)
+
+
+def ringctl_errors():
+    root = ROOT / "ringctl"
+    files = [p for p in sorted(root.rglob("*")) if p.suffix in (".cpp", ".hpp")]
+    for path in files:
+        name = str(path.relative_to(root).with_suffix(""))
+        floor, room = place(name, RINGCTL)
+        if floor is None:
+            yield f"ringctl/{name} is in no room"
+            continue
+        for bracket, included in INCLUDE.findall(path.read_text()):
+            if bracket == "<" or included.startswith("clockwise/"):
+                continue
+            target = included.removesuffix(".hpp")
+            other, other_room = place(target, RINGCTL)
+            where = f"ringctl/{name} includes {included}"
+            if other is None or not (root / included).exists():
+                yield f"{where}, which is not a path from ringctl/"
+            elif other_room != room and other >= floor:
+                yield f"{where}, which is not on a lower floor"
+        if room == "model/" and re.search(r"#include <(CLI/|iostream|fstream|cstdio)", path.read_text()):
+            yield f"ringctl/{name} is of the model and reads or writes"
 
 
 def main():
-    rank = {}
-    for line in LAYERS.strip().splitlines():
-        number, *headers = line.split()
-        rank |= {header: float(number) for header in headers}
-    present = {str(path.relative_to(ROOT).with_suffix("")): path for path in ROOT.rglob("*.hpp")}
-    errors = [f"{header}.hpp has no layer" for header in sorted(present.keys() - rank.keys())]
-    errors += [f"{header}.hpp has a layer and does not exist" for header in sorted(rank.keys() - present.keys())]
-
-    for header in sorted(present.keys() & rank.keys()):
-        for bracket, included in INCLUDE.findall(present[header].read_text()):
-            where = f"{header}.hpp includes {included}"
-            if included.startswith("clockwise/"):
-                target = included.removeprefix("clockwise/").removesuffix(".hpp")
-                if bracket == "<":
-                    errors.append(f"{where} in angle brackets")
-                if rank.get(target, 9) >= rank[header]:
-                    errors.append(f"{where}, which is not of a lower layer")
-            elif bracket == '"':
-                errors.append(f"{where} in quotes, by another path than clockwise/…")
-            elif included in SLOW and rank[header] < MAY_BE_SLOW:
-                errors.append(f"{where}, which is slow to compile, below layer {MAY_BE_SLOW}")
-
+    errors = list(library_errors()) + list(ringctl_errors())
     for error in errors:
         print(f"layers: {error}", file=sys.stderr)
-    print(f"layers: {len(present)} headers, {len(errors)} errors")
-    return 1 if errors or not present else 0
+    print(f"layers: {len(errors)} errors")
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":
