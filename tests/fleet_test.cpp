@@ -6,12 +6,15 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "clockwise/hash_ring.hpp"
+#include "clockwise/rendezvous.hpp"
 #include "clockwise/token_ring.hpp"
 #include "clockwise/transition.hpp"
 #include "support/errors.hpp"
@@ -70,7 +73,7 @@ TEST_CASE("a node that is silent goes down, keeps its arcs, and its keys have su
   std::size_t substituted = 0;
   for (std::size_t i = 0; i < 200; ++i) {
     const std::string key = clockwise_test::real_key(i);
-    const auto list = fleet.ring().preference_list(key, 3, Spread::nodes, fleet.live());
+    const auto list = fleet.ring().preference_list(key, {3, Spread::nodes}, fleet.live());
     CHECK_FALSE(list.contains("node2"));
     CHECK(list.complete());
     substituted += list.first_substitute() < list.size() ? 1u : 0u;
@@ -123,7 +126,7 @@ TEST_CASE("reports that come late or twice, or of strangers, do no harm") {
 TEST_CASE("joins and leaves are under way until they are committed") {
   Fleet fleet(ring_of(4), {}, 0);
   const HashRing<> before = fleet.ring();
-  auto epoch = fleet.join(fleet.epoch(), "joiner", NodeOptions{2.0, {}, {}});
+  auto epoch = fleet.join(fleet.epoch(), "joiner", NodeOptions{.weight = 2});
   epoch = fleet.leave(epoch, "node1");
   CHECK(epoch == 3);
   CHECK(fleet.epoch() == 3);
@@ -139,7 +142,7 @@ TEST_CASE("joins and leaves are under way until they are committed") {
   REQUIRE(rows.size() == 5);
   CHECK(rows[0].node == "joiner");
   CHECK(rows[4].node == "node1");
-  CHECK(rows[4].live);  // leaving, and serves until the commit
+  CHECK(rows[4].up);  // leaving, and serves until the commit
 
   // A joiner is live once it is heard from.
   CHECK_FALSE(fleet.is_live("joiner"));
@@ -263,6 +266,74 @@ TEST_CASE("an observer that hears half of the fleet or less proposes nobody") {
   fleet.heard("node2", 51);
   CHECK(checked(fleet, 51) == Events{"+node2"});  // up_after is 0
   CHECK(fleet.overdue(500) == std::vector<std::string>{"node3"});
+}
+
+TEST_CASE("a member joins as an entry, in every spelling") {
+  Fleet fleet(ring_of(1), {}, 0);
+  auto epoch = fleet.join(1, "a");
+  epoch = fleet.join(epoch, "b", 2);
+  epoch = fleet.join(epoch, "c", {.rack = "r1"});
+  epoch = fleet.join(epoch, {"d", 2});
+  epoch = fleet.join(epoch, {"e", {.weight = 3, .rack = "r2"}});
+  const clockwise::Entry<std::string> entry("f", 4);
+  epoch = fleet.join(epoch, entry);
+  CHECK(fleet.target() == HashRing<>({{"node0"},
+                                      {"a"},
+                                      {"b", 2},
+                                      {"c", {.rack = "r1"}},
+                                      {"d", 2},
+                                      {"e", {.weight = 3, .rack = "r2"}},
+                                      {"f", 4}}));
+  CHECK(epoch == 7);
+}
+
+TEST_CASE("a fleet of any partitioner from which any member can be removed") {
+  Fleet fleet(clockwise::Rendezvous<>(numbered("node", 5)), {.down_after = 10}, 0);
+  hear_all(fleet, 20, "node2");
+  CHECK(checked(fleet, 20) == Events{"-node2"});
+  for (std::size_t i = 0; i < 20; ++i) {
+    const std::string key = clockwise_test::real_key(i);
+    const auto list = fleet.ring().preference_list(key, 4, fleet.live());
+    CHECK(list.complete());
+    CHECK_FALSE(list.contains("node2"));
+  }
+  auto epoch = fleet.leave(fleet.epoch(), "node2");
+  CHECK(fleet.ring().contains("node2"));
+  epoch = fleet.commit(epoch);
+  CHECK_FALSE(fleet.ring().contains("node2"));
+}
+
+namespace {
+
+// A node whose copies fail when they are told to.
+struct Fragile {
+  std::string id;
+  static inline int copies_left = -1;  // negative: any number
+
+  explicit Fragile(std::string name) : id(std::move(name)) {}
+  Fragile(const Fragile& other) : id(other.id) {
+    if (copies_left == 0) throw std::bad_alloc();
+    if (copies_left > 0) --copies_left;
+  }
+  Fragile(Fragile&&) noexcept = default;
+  Fragile& operator=(const Fragile&) = default;
+  Fragile& operator=(Fragile&&) noexcept = default;
+};
+
+}  // namespace
+
+TEST_CASE("an event that cannot be stored is not lost") {
+  HashRing<clockwise::Xxh3, Fragile> ring;
+  for (const auto& name : numbered("node", 3)) ring.add(Fragile(name));
+  Fleet fleet(ring, {.down_after = 10}, 0);
+  for (int copies = 0; copies < 3; ++copies) {
+    Fragile::copies_left = copies;
+    CHECK_THROWS_AS(fleet.check(20), std::bad_alloc);
+    Fragile::copies_left = -1;
+    CHECK(fleet.is_live("node0"));
+  }
+  CHECK(fleet.check(20).size() == 3);
+  CHECK(fleet.check(20).empty());
 }
 
 TEST_CASE("other rings and nodes, and options out of their range") {

@@ -19,28 +19,31 @@
 #include <cstddef>      // size_t
 #include <cstdint>      // uint64_t
 #include <functional>   // less
-#include <map>          // erase_if, map
+#include <map>          // map
 #include <optional>     // optional
 #include <string>       // string, to_string
 #include <string_view>  // string_view
 #include <utility>      // forward, move
 #include <vector>       // vector
 
+#include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/node.hpp"
 
 namespace clockwise {
 
-/// A point in time or a duration, in the caller's unit: the fleet has no clock.
+/// A point in time, in the caller's unit and from any start: the fleet has no clock.
 using FleetTime = std::uint64_t;
+/// A length of time, in the same unit.
+using FleetDuration = std::uint64_t;
 
-/// When a member counts as down, as up again, and as overdue to leave. All in one unit of time.
+/// When a member counts as down, as up again, and as overdue to leave.
 struct FleetOptions {
-  FleetTime down_after = 10;  ///< Silence after which a member is down; above 0.
-  FleetTime up_after = 30;    ///< How long a down member must be heard without such a silence to be
-                              ///< up again: a flapping node stays down.
-  std::optional<FleetTime> remove_after = {};  ///< How long down until it is overdue().
+  FleetDuration down_after = 10;  ///< Silence after which a member is down; above 0.
+  FleetDuration up_after = 30;    ///< How long a down member must be heard without such a silence
+                                  ///< to be up again: a flapping node stays down.
+  std::optional<FleetDuration> remove_after = {};  ///< How long down until it is overdue().
 };
 
 enum class MemberState : unsigned char {
@@ -50,19 +53,21 @@ enum class MemberState : unsigned char {
   leaving,  ///< Owns its arcs until the change is committed.
 };
 
-/// The members of a ring, their health, and the pending change of membership.
+/// The members of a ring, or of any partitioner from which any member can be removed, their health,
+/// and the pending change of membership.
 ///
 /// The epoch counts changes of ownership. Each names the epoch it is based on, and throws
 /// std::invalid_argument if another came first, so two operators never undo each other. Health does
 /// not advance it: a flap invalidates no decision.
 ///
-/// Every change is all or nothing, and throws what the ring's change throws. Thread safety: that of
-/// a standard container.
-template <class Ring>
+/// Every member function is all or nothing, and a change throws what the ring's change throws.
+/// Thread safety: that of a standard container.
+template <Partitioner P>
+  requires RemovesAny<P>
 class Fleet {
  public:
-  using ring_type = Ring;
-  using node_type = typename Ring::node_type;
+  using ring_type = P;
+  using node_type = typename P::node_type;
 
   struct Event {
     node_type node;
@@ -71,12 +76,12 @@ class Fleet {
   struct Row {
     node_type node;
     MemberState state;
-    bool live;  ///< As is_live(): also set if joining or leaving.
+    bool up;  ///< As is_live(): also set if joining or leaving.
   };
 
   /// All members count as heard at `now`. `epoch`: the stored epoch, if a fleet is restored. Throws
   /// std::invalid_argument if down_after is 0.
-  explicit Fleet(Ring ring, FleetOptions options = {}, FleetTime now = 0, std::uint64_t epoch = 1)
+  explicit Fleet(P ring, FleetOptions options = {}, FleetTime now = 0, std::uint64_t epoch = 1)
       : ring_(std::move(ring)), target_(ring_), options_(options), epoch_(epoch) {
     if (options.down_after == 0) detail::fail_invalid("down_after must be above 0");
     for (const auto& member : ring_.members()) heard(member.node, now);
@@ -102,16 +107,21 @@ class Fleet {
   /// it regularly: health changes only here. O(N).
   std::vector<Event> check(FleetTime now) {
     std::vector<Event> events;
+    std::vector<Health*> changing;
     for (auto& [id, health] : health_) {
       const bool silent = elapsed(health.last, now) > options_.down_after;
       const bool was_up = !health.down_since;
       if (silent == was_up && (silent || health.last - health.since >= options_.up_after)) {
-        if (silent) {
-          health.down_since = now;
-        } else {
-          health.down_since.reset();
-        }
+        changing.push_back(&health);
         events.push_back({node_of(id), !silent});
+      }
+    }
+    // Nothing below throws, so no event is lost.
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      if (events[i].up) {
+        changing[i]->down_since.reset();
+      } else {
+        changing[i]->down_since = now;
       }
     }
     return events;
@@ -125,7 +135,8 @@ class Fleet {
     return entry != health_.end() && !entry->second.down_since;
   }
 
-  /// Returns the predicate for preference_list(key, r, spread, fleet.live()). Refers to the fleet.
+  /// Returns the predicate for preference_list(key, replication, fleet.live()). Refers to the
+  /// fleet.
   auto live() const {
     return [this](const node_type& node) { return is_live(node); };
   }
@@ -154,40 +165,47 @@ class Fleet {
   // --- Ownership --------------------------------------------------------------------------------
 
   /// The current owners: includes down and leaving members, not joining ones.
-  const Ring& ring() const { return ring_; }
+  const P& ring() const { return ring_; }
   /// The owners after all pending joins and leaves. Equal to ring() if there are none.
-  const Ring& target() const { return target_; }
+  const P& target() const { return target_; }
   std::uint64_t epoch() const { return epoch_; }
   const FleetOptions& options() const { return options_; }
 
-  /// Makes any change to the target, as Ring::update does: fn(edit) with edit.add, edit.remove and
-  /// so on. Returns the new epoch. Adding a leaving member keeps it.
+  /// Makes any change to the target, as its update does: fn(edit) with edit.add, edit.remove and so
+  /// on. Returns the new epoch. Adding a leaving member keeps it.
   template <class Fn>
   std::uint64_t change(std::uint64_t epoch, Fn&& fn) {
-    check_epoch(epoch);
-    target_.update(std::forward<Fn>(fn));
-    return changed();
+    return change_target(epoch, [&](P& target) { target.update(std::forward<Fn>(fn)); });
   }
 
-  /// Starts a member's join; `args` are those of the ring's add, the node first. Returns the new
-  /// epoch. Throws std::invalid_argument if the node is already a member of the target.
-  template <class... Args>
-  std::uint64_t join(std::uint64_t epoch, Args&&... args) {
-    check_epoch(epoch);
-    target_.add(std::forward<Args>(args)...);
-    return changed();
+  /// Starts a member's join: an entry, or what the ring's add takes. Returns the new epoch. Throws
+  /// std::invalid_argument if the node is already a member of the target.
+  std::uint64_t join(std::uint64_t epoch, Entry<node_type> entry) {
+    return change_target(epoch, [&](P& target) { target.add(std::move(entry)); });
+  }
+  template <NodeLike<node_type> N>
+  std::uint64_t join(std::uint64_t epoch, N&& node, NodeOptions options) {
+    return join(epoch, Entry<node_type>(std::forward<N>(node), std::move(options)));
+  }
+  template <class... Arguments>
+    requires requires(P& target, Arguments&&... arguments) {
+      target.add(std::forward<Arguments>(arguments)...);
+    }
+  std::uint64_t join(std::uint64_t epoch, Arguments&&... arguments) {
+    return change_target(epoch,
+                         [&](P& target) { target.add(std::forward<Arguments>(arguments)...); });
   }
 
   /// Starts a member's leave, or cancels its join. The member can be up or down. Returns the new
   /// epoch. Throws std::out_of_range if `id` is not a member or is already leaving.
   template <class Id>
   std::uint64_t leave(std::uint64_t epoch, const Id& id) {
-    check_epoch(epoch);
-    if (!target_.remove(id)) {
-      detail::fail_range("leave: " + detail::quoted(detail::id_of(id)) +
-                         " is not a member or is already leaving");
-    }
-    return changed();
+    return change_target(epoch, [&](P& target) {
+      if (!target.remove(id)) {
+        detail::fail_range("leave: " + detail::quoted(detail::id_of(id)) +
+                           " is not a member or is already leaving");
+      }
+    });
   }
 
   /// Starts the leave of all overdue(now) members, as one change. Returns the new epoch, or the
@@ -204,17 +222,15 @@ class Fleet {
   /// Makes the target the ring. Call it once the data is where it says. Returns the new epoch.
   std::uint64_t commit(std::uint64_t epoch) {
     check_epoch(epoch);
-    Ring ring = target_;
+    P ring = target_;
+    const Forgotten forgotten = forgotten_by(ring, target_);
     ring_ = std::move(ring);
-    return changed();
+    return changed(forgotten);
   }
 
   /// Abandons the change: joiners go and leavers stay. Returns the new epoch.
   std::uint64_t rollback(std::uint64_t epoch) {
-    check_epoch(epoch);
-    Ring target = ring_;
-    target_ = std::move(target);
-    return changed();
+    return change_target(epoch, [&](P& target) { target = ring_; });
   }
 
   // --- Members ----------------------------------------------------------------------------------
@@ -251,8 +267,11 @@ class Fleet {
     std::optional<FleetTime> down_since;  // as check() found
   };
   using HealthById = std::map<std::string, Health, std::less<>>;
+  using Forgotten = std::vector<typename HealthById::iterator>;
 
-  static FleetTime elapsed(FleetTime then, FleetTime now) { return now > then ? now - then : 0; }
+  static FleetDuration elapsed(FleetTime then, FleetTime now) {
+    return now > then ? now - then : 0;
+  }
 
   void check_epoch(std::uint64_t epoch) const {
     if (epoch != epoch_) {
@@ -262,20 +281,40 @@ class Fleet {
   }
 
   const node_type& node_of(std::string_view id) const {
-    const auto index = target_.index_of(id);
-    return index != Ring::npos ? target_.node(index) : ring_.node(ring_.index_of(id));
+    const P& holder = target_.contains(id) ? target_ : ring_;
+    return holder.members()[holder.index_of(id)].node;
   }
 
-  /// Forgets the health of nodes in neither ring. Returns the new epoch.
-  std::uint64_t changed() {
-    std::erase_if(health_, [&](const auto& entry) {
-      return !ring_.contains(entry.first) && !target_.contains(entry.first);
-    });
+  /// Makes the target what change(copy) makes of a copy. Returns the new epoch.
+  template <class Change>
+  std::uint64_t change_target(std::uint64_t epoch, Change change) {
+    check_epoch(epoch);
+    P target = target_;
+    change(target);
+    const Forgotten forgotten = forgotten_by(ring_, target);
+    target_ = std::move(target);
+    return changed(forgotten);
+  }
+
+  /// Returns the health of nodes that are in neither ring.
+  Forgotten forgotten_by(const P& ring, const P& target) {
+    Forgotten forgotten;
+    for (auto entry = health_.begin(); entry != health_.end(); ++entry) {
+      if (!ring.contains(entry->first) && !target.contains(entry->first)) {
+        forgotten.push_back(entry);
+      }
+    }
+    return forgotten;
+  }
+
+  /// Returns the new epoch.
+  std::uint64_t changed(const Forgotten& forgotten) noexcept {
+    for (const auto entry : forgotten) health_.erase(entry);
     return ++epoch_;
   }
 
-  Ring ring_;
-  Ring target_;
+  P ring_;
+  P target_;
   FleetOptions options_;
   std::uint64_t epoch_;
   HealthById health_;
