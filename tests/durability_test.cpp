@@ -16,19 +16,21 @@
 #include <vector>
 
 #include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/ring/packed_sets.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/token_ring.hpp"
 #include "support/errors.hpp"
 #include "support/hashes.hpp"
 
 using Catch::Approx;
-using clockwise::DatacenterReplicas;
 using clockwise::HashRing;
 using clockwise::NodeOptions;
 using clockwise::Position;
 using clockwise::Quorum;
 using clockwise::replica_sets;
 using clockwise::ReplicaSets;
+using clockwise::Replication;
 using clockwise::RingOptions;
 using clockwise::Spread;
 using clockwise::TokenRing;
@@ -73,12 +75,12 @@ TokenRing<> random_ring(Draws& draws) {
 using Set = std::vector<std::uint32_t>;
 
 /// One walk from every position that owns something.
-template <class Ring, class... Rule>
-std::set<Set> sets_by_walks(const Ring& ring, const Rule&... rule) {
+template <class Ring>
+std::set<Set> sets_by_walks(const Ring& ring, const Replication& replication) {
   std::set<Set> sets;
   for (const std::uint64_t position : ring.positions()) {
     Set set;
-    for (const auto& node : ring.preference_list(Position{position}, rule...)) {
+    for (const auto& node : ring.preference_list(Position{position}, replication)) {
       set.push_back(ring.index_of(node));
     }
     std::sort(set.begin(), set.end());
@@ -87,10 +89,10 @@ std::set<Set> sets_by_walks(const Ring& ring, const Rule&... rule) {
   return sets;
 }
 
-template <class Ring, class... Rule>
-void check_against_walks(const Ring& ring, const Rule&... rule) {
-  const auto expected = sets_by_walks(ring, rule...);
-  const ReplicaSets counted = replica_sets(ring, rule...);
+template <class Ring>
+void check_against_walks(const Ring& ring, const Replication& replication) {
+  const auto expected = sets_by_walks(ring, replication);
+  const ReplicaSets counted = replica_sets(ring, replication);
   std::set<Set> sets;
   for (std::size_t i = 0; i < counted.distinct; ++i) sets.insert(counted[i]);
   REQUIRE(sets.size() == counted.distinct);
@@ -142,11 +144,10 @@ TEST_CASE("the sets are those of a walk from every position, on random topologie
     const TokenRing<> ring = random_ring(draws);
     const std::size_t r = 1 + draws.below(6);
     for (const Spread spread : {Spread::nodes, Spread::racks, Spread::racks_only}) {
-      check_against_walks(ring, r, spread);
+      check_against_walks(ring, {r, spread});
     }
     check_against_walks(ring, r);
-    check_against_walks(
-        ring, DatacenterReplicas{{"d0", 1 + draws.below(3)}, {"d1", draws.below(3)}, {"", r}});
+    check_against_walks(ring, {{"d0", 1 + draws.below(3)}, {"d1", draws.below(3)}, {"", r}});
   }
 }
 
@@ -174,7 +175,7 @@ TEST_CASE("sets that do not fit one word of 64 bits are counted as exactly") {
   const HashRing<> ring = fleet(300, 4, 7);
   for (const std::size_t r : {7u, 8u, 9u, 20u}) {
     check_against_walks(ring, r);
-    check_against_walks(ring, r, Spread::nodes);
+    check_against_walks(ring, {r, Spread::nodes});
   }
 }
 
@@ -209,7 +210,7 @@ TEST_CASE("racks cut the sets to those that span them, and no rack takes all cop
   CHECK(sets.distinct <= 256);
   CHECK(sets.distinct > 250);  // of 256; each is missed with about e^-11
   CHECK(clockwise::rack_losses(ring, 3).probability() == 0);
-  const auto unaware = clockwise::rack_losses(ring, 3, Spread::nodes);
+  const auto unaware = clockwise::rack_losses(ring, {3, Spread::nodes});
   REQUIRE(unaware.domains.size() == 4);
   CHECK(unaware.probability() == 1);
   CHECK(unaware.domains[0].rack == "r0");
@@ -225,7 +226,7 @@ TEST_CASE("the loss of a domain is what its members alone hold") {
   for (int round = 0; round < 500; ++round) {
     const TokenRing<> ring = random_ring(draws);
     const std::size_t r = 1 + draws.below(4);
-    const auto racks = clockwise::rack_losses(ring, r, Spread::nodes);
+    const auto racks = clockwise::rack_losses(ring, {r, Spread::nodes});
     for (const auto& rack : racks.domains) {
       std::vector<std::string> dead;
       for (const auto& member : ring.members()) {
@@ -234,7 +235,7 @@ TEST_CASE("the loss of a domain is what its members alone hold") {
         }
       }
       REQUIRE(rack.nodes == dead.size());
-      const double readable = Quorum{r, 1, 1}.available(ring, dead, Spread::nodes).readable;
+      const double readable = Quorum{r, 1, 1}.available(ring, dead, {r, Spread::nodes}).readable;
       REQUIRE(rack.lost == Approx(ring.vnode_count() == 0 ? 0 : 1 - readable).margin(1e-12));
     }
   }
@@ -246,7 +247,7 @@ TEST_CASE("the loss of a domain is what its members alone hold") {
   CHECK(datacenters.domains[1].datacenter == "east");
   CHECK(datacenters.domains[1].nodes == 2);
   CHECK(datacenters.probability() == 1);
-  CHECK(clockwise::datacenter_losses(ring, DatacenterReplicas{{"", 1}, {"east", 1}}).worst() == 0);
+  CHECK(clockwise::datacenter_losses(ring, {{"", 1}, {"east", 1}}).worst() == 0);
 }
 
 TEST_CASE("the probability of loss is that of trying every choice") {
@@ -397,14 +398,15 @@ TEST_CASE("what can be read and written is what a walk from every arc finds") {
     }
     double readable = 0;
     double writable = 0;
-    ring.table().for_each_arc([&](const clockwise::Arc& arc, std::size_t) {
+    const auto visit = [&](const clockwise::Arc& arc, std::uint16_t) {
       std::size_t live = 0;
       for (const auto& node : ring.preference_list(Position{arc.last}, quorum.n)) {
         if (std::find(dead.begin(), dead.end(), node) == dead.end()) ++live;
       }
       if (live >= quorum.r) readable += arc.fraction();
       if (live >= quorum.w) writable += arc.fraction();
-    });
+    };
+    clockwise::detail::for_each_arc(ring.positions(), ring.owners(), visit);
     const auto share = quorum.available(ring, dead);
     REQUIRE(share.readable == Approx(readable).margin(1e-12));
     REQUIRE(share.writable == Approx(writable).margin(1e-12));
@@ -415,6 +417,12 @@ TEST_CASE("what can be read and written is what a walk from every arc finds") {
   }));
   CHECK(fails_with<std::invalid_argument>("between 1 and 3, got 4", [&] {
     Quorum{3, 2, 4}.available(ring, std::vector<std::string>{});
+  }));
+  CHECK(fails_with<std::invalid_argument>("must ask for the quorum's 3 replicas, got 2", [&] {
+    Quorum{3, 2, 2}.available(ring, std::vector<std::string>{}, 2);
+  }));
+  CHECK(fails_with<std::invalid_argument>("must ask for the quorum's 3 replicas, got 4", [&] {
+    Quorum{3, 2, 2}.available(ring, std::vector<std::string>{}, {{"a", 3}, {"b", 1}});
   }));
   CHECK(fails_with<std::out_of_range>("\"stranger\"", [&] {
     Quorum{3, 2, 2}.available(ring, std::vector<std::string>{"stranger"});
@@ -431,5 +439,5 @@ TEST_CASE("three zones, three copies: one zone down, everything is read and writ
   CHECK(share.readable == 1);
   CHECK(share.writable == 1);
   CHECK(Quorum{3, 2, 3}.available(ring, dead).writable == 0);
-  CHECK(Quorum{3, 2, 2}.available(ring, dead, Spread::nodes).readable < 1);
+  CHECK(Quorum{3, 2, 2}.available(ring, dead, {3, Spread::nodes}).readable < 1);
 }

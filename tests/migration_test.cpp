@@ -27,7 +27,6 @@
 #include "support/keys.hpp"
 
 using clockwise::Arc;
-using clockwise::DatacenterReplicas;
 using clockwise::HashRing;
 using clockwise::KeyMovement;
 using clockwise::MigrationOptions;
@@ -37,6 +36,7 @@ using clockwise::NodeOptions;
 using clockwise::plan_migration;
 using clockwise::plan_one_by_one;
 using clockwise::Position;
+using clockwise::Replication;
 using clockwise::RingOptions;
 using clockwise::Spread;
 using clockwise::StreamFrom;
@@ -268,16 +268,13 @@ TEST_CASE("a source held the arc before, and the copies come out as the rings sa
       if (random() % 4 != 0) after.add(id, options);
     }
     const std::size_t r = 1 + random() % 4;
-    MigrationOptions options{.replicas = r, .bytes = 1e12};
-    const DatacenterReplicas wanted{{"east", 2}, {"west", r}};
-    const bool by_datacenter = round % 3 == 0;
-    if (by_datacenter) options.datacenters = wanted;
-    if (round % 3 == 1) options.spread = Spread::racks_only;
+    const MigrationOptions options{.replicas = round % 3 == 0
+                                                   ? Replication{{"east", 2}, {"west", r}}
+                                               : round % 3 == 1 ? Replication{r, Spread::racks_only}
+                                                                : Replication(r),
+                                   .bytes = 1e12};
     const auto list = [&](const HashRing<>& ring, std::uint64_t position) {
-      const Position key{position};
-      return by_datacenter
-                 ? ring.preference_list(key, wanted)
-                 : ring.preference_list(key, r, options.spread.value_or(ring.default_spread()));
+      return ring.preference_list(Position{position}, options.replicas);
     };
     const auto plan = plan_migration(before, after, options);
     Width sum;
@@ -298,10 +295,7 @@ TEST_CASE("a source held the arc before, and the copies come out as the rings sa
     }
     CHECK(wrong == 0);
     CHECK(sum == plan.width());
-    const auto moved = by_datacenter    ? movement(before, after, wanted)
-                       : options.spread ? movement(before, after, r, *options.spread)
-                                        : movement(before, after, r);
-    CHECK(plan.width() == moved.width());
+    CHECK(plan.width() == movement(before, after, options.replicas).width());
   }
 }
 

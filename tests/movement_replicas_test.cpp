@@ -109,7 +109,7 @@ void check_against_lists(const Before& before, const After& after,
 
   // The list is as long as any; fraction() is a share of all that is stored.
   const std::size_t copies = list(after, 0).size();
-  CHECK(moved.copies() == copies);
+  CHECK(moved.replicas() == copies);
   if (copies > 0) {
     CHECK(moved.fraction() == exact.fraction() / static_cast<double>(copies));
     CHECK(moved.fraction() <= 1);
@@ -136,13 +136,16 @@ NodeOptions random_options(std::mt19937_64& random) {
           random() % 2 == 0 ? "east" : "west"};
 }
 
+template <class Ring>
+constexpr bool has_tokens = requires(Ring& ring) { ring.set_tokens("id", {1}); };
+
 /// A change of a few members, of one of the possible kinds.
 template <class Ring>
 void change(Ring& ring, std::mt19937_64& random) {
   const std::string id = "node" + std::to_string(random() % 12);
   if (!ring.contains(id)) {
     NodeOptions options = random_options(random);
-    if constexpr (requires { ring.set_weight(id, 1.0); }) {
+    if constexpr (!has_tokens<Ring>) {
       ring.add(id, options);
     } else {
       options.weight = 1;
@@ -152,7 +155,7 @@ void change(Ring& ring, std::mt19937_64& random) {
     }
   } else if (random() % 3 == 0) {
     ring.remove(id);
-  } else if constexpr (requires { ring.set_weight(id, 1.0); }) {
+  } else if constexpr (!has_tokens<Ring>) {
     ring.set_weight(id, static_cast<double>(random() % 5) / 2);
   } else {
     ring.set_tokens(id, {random(), random()});
@@ -166,7 +169,7 @@ void check_every_rule(const Before& before, const After& after, std::size_t r) {
       before, after, movement(before, after, r),
       [&](const auto& ring, std::uint64_t at) { return ring.preference_list(Position{at}, r); });
   for (const Spread spread : {Spread::nodes, Spread::racks, Spread::racks_only}) {
-    check_against_lists(before, after, movement(before, after, r, spread),
+    check_against_lists(before, after, movement(before, after, {r, spread}),
                         [&](const auto& ring, std::uint64_t at) {
                           return ring.preference_list(Position{at}, r, spread);
                         });
@@ -232,7 +235,7 @@ TEST_CASE("replicas: the way back moves the same arcs, the other way round") {
     for (int i = 0; i < 3; ++i) change(after, random);
     const std::size_t r = 1 + random() % 3;
     // If both lists are full, as many copies are added as are given up.
-    if (movement(before, before, r).copies() != r || movement(after, after, r).copies() != r) {
+    if (movement(before, before, r).replicas() != r || movement(after, after, r).replicas() != r) {
       continue;
     }
     using Row =
@@ -272,10 +275,10 @@ TEST_CASE("replicas: a join moves copies onto the joiner and nowhere else, by ev
       return count;
     };
     CHECK(elsewhere(movement(before, after)) == 0);
-    CHECK(elsewhere(movement(before, after, r, Spread::nodes)) == 0);
-    CHECK(elsewhere(movement(before, after, r, Spread::racks)) == 0);
-    CHECK(elsewhere(movement(before, after, r, Spread::racks_only)) == 0);
-    CHECK(elsewhere(movement(before, after, DatacenterReplicas{{"east", r}, {"west", 2}})) == 0);
+    CHECK(elsewhere(movement(before, after, {r, Spread::nodes})) == 0);
+    CHECK(elsewhere(movement(before, after, {r, Spread::racks})) == 0);
+    CHECK(elsewhere(movement(before, after, {r, Spread::racks_only})) == 0);
+    CHECK(elsewhere(movement(before, after, {{"east", r}, {"west", 2}})) == 0);
   }
 }
 
@@ -310,7 +313,7 @@ TEST_CASE("replicas: no copies, and lists that cannot be filled") {
   CHECK(movement(two, three, 0).fraction() == 0);
   // Two copies become three: the third is new, and is a third of all that is stored then.
   const auto grown = movement(two, three, 5);
-  CHECK(grown.copies() == 3);
+  CHECK(grown.replicas() == 3);
   CHECK(grown.width() == Width::whole_circle());
   CHECK(grown.fraction() == 1.0 / 3);
   CHECK(movement(three, two, 5).transfers().empty());

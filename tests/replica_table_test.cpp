@@ -26,6 +26,7 @@ using clockwise::NoIndex;
 using clockwise::Position;
 using clockwise::ReplicaList;
 using clockwise::ReplicaTable;
+using clockwise::Replication;
 using clockwise::RingOptions;
 using clockwise::Spread;
 using clockwise::TokenRing;
@@ -53,14 +54,15 @@ std::vector<Position> telling_keys(const Ring& ring) {
 }
 
 template <class Ring>
-std::size_t lists_that_differ(const Ring& ring, const ReplicaTable<Ring>& table, std::size_t r,
-                              Spread spread) {
+std::size_t lists_that_differ(const Ring& ring, const ReplicaTable<Ring>& table,
+                              const Replication& replication) {
   std::size_t differ = 0;
   for (const Position key : telling_keys(ring)) {
-    const auto expected = ring.preference_list(key, r, spread);
+    const auto expected = ring.preference_list(key, replication);
     const auto row = table.preference_list(key);
     differ += ids(row) == ids(expected) && row.size() == table.list_size() &&
-                      row.requested() == r && row.complete() == expected.complete()
+                      row.requested() == expected.requested() &&
+                      row.complete() == expected.complete()
                   ? 0u
                   : 1u;
   }
@@ -84,9 +86,17 @@ void check_every_rule(const Ring& ring) {
   for (const Spread spread : {Spread::nodes, Spread::racks, Spread::racks_only}) {
     for (const std::size_t r : {0u, 1u, 2u, 3u, 4u, 7u, 8u, 9u, 15u, 100u}) {
       CAPTURE(spread, r);
-      const ReplicaTable table(ring, r, spread);
-      CHECK(lists_that_differ(ring, table, r, spread) == 0);
+      const ReplicaTable table(ring, {r, spread});
+      CHECK(table.replication() == Replication(r, spread));
+      CHECK(table.requested() == r);
+      CHECK(lists_that_differ(ring, table, {r, spread}) == 0);
     }
+  }
+  const Replication by_datacenter[] = {{{"east", 2}, {"west", 1}},
+                                       {{"west", 3}, {"nowhere", 2}, {"east", 0}},
+                                       {{"east", 20}, {"west", 20}}};
+  for (const Replication& replication : by_datacenter) {
+    CHECK(lists_that_differ(ring, ReplicaTable(ring, replication), replication) == 0);
   }
 }
 
@@ -112,7 +122,8 @@ TEST_CASE("also on a ring that owns nothing, and on one of a single position") {
   HashRing<> drained;
   drained.add("idle", 0);
   check_every_rule(drained);
-  CHECK(ReplicaTable(drained, 3).preference_list("key").empty());
+  const ReplicaTable nothing(drained, 3);
+  CHECK(nothing.preference_list("key").empty());
   TokenRing<> lone;
   lone.add("a", {17});
   check_every_rule(lone);
@@ -122,18 +133,18 @@ TEST_CASE("also on a ring past 65,536 vnodes, whose index has another layout") {
   const HashRing<> ring(clockwise_test::numbered("n", 100), RingOptions{700});
   REQUIRE(ring.vnode_count() == 70'000);
   const ReplicaTable table(ring, 3);
-  CHECK(lists_that_differ(ring, table, 3, Spread::nodes) == 0);
+  CHECK(lists_that_differ(ring, table, {3, Spread::nodes}) == 0);
 }
 
 TEST_CASE("the spread is the ring's own where none is named") {
   const auto racks = mixed_fleet<HashRing<>>(12);
-  CHECK(ReplicaTable(racks, 3).spread() == Spread::racks);
-  CHECK(lists_that_differ(racks, ReplicaTable(racks, 3), 3, Spread::racks) == 0);
+  CHECK_FALSE(ReplicaTable(racks, 3).replication().spread());
+  CHECK(lists_that_differ(racks, ReplicaTable(racks, 3), {3, Spread::racks}) == 0);
   const HashRing<> plain({"a", "b", "c"});
-  CHECK(ReplicaTable(plain, 2).spread() == Spread::nodes);
+  CHECK(lists_that_differ(plain, ReplicaTable(plain, 2), {2, Spread::nodes}) == 0);
   // After the move, the ring still has its spread.
   auto moved = racks;
-  CHECK(ReplicaTable(std::move(moved), 3).spread() == Spread::racks);
+  CHECK(lists_that_differ(racks, ReplicaTable(std::move(moved), 3), {3, Spread::racks}) == 0);
 }
 
 TEST_CASE("keys of any kind are asked for as on the ring") {
@@ -155,7 +166,7 @@ TEST_CASE("a table is a snapshot: no change of the ring it came from reaches it"
   ring.remove("a");
   ring.add("d");
   CHECK(table.ring() == before);
-  CHECK(lists_that_differ(before, table, 2, Spread::nodes) == 0);
+  CHECK(lists_that_differ(before, table, {2, Spread::nodes}) == 0);
 }
 
 TEST_CASE("a copy stands by itself") {
@@ -163,7 +174,7 @@ TEST_CASE("a copy stands by itself") {
   const HashRing<> ring = table->ring();
   const ReplicaTable copy = *table;
   table.reset();
-  CHECK(lists_that_differ(ring, copy, 2, Spread::nodes) == 0);
+  CHECK(lists_that_differ(ring, copy, {2, Spread::nodes}) == 0);
 }
 
 TEST_CASE("a row turns into a list") {
@@ -181,7 +192,7 @@ TEST_CASE("a row turns into a list") {
 
 TEST_CASE("its size is as documented: one index a vnode and copy") {
   const HashRing<> ring(clockwise_test::numbered("n", 10));
-  CHECK(ReplicaTable(ring, 3).bytes() == 2'000 * 3 * sizeof(std::uint16_t));
-  CHECK(ReplicaTable(ring, 50).bytes() == 2'000 * 10 * sizeof(std::uint16_t));
-  CHECK(ReplicaTable(ring, 0).bytes() == 0);
+  CHECK(ReplicaTable(ring, 3).memory_bytes() == 2'000 * 3 * sizeof(std::uint16_t));
+  CHECK(ReplicaTable(ring, 50).memory_bytes() == 2'000 * 10 * sizeof(std::uint16_t));
+  CHECK(ReplicaTable(ring, 0).memory_bytes() == 0);
 }

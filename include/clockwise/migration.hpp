@@ -15,6 +15,7 @@
 
 #include <algorithm>    // max, min, pop_heap, push_heap, sort
 #include <cmath>        // ceil, isfinite
+#include <concepts>     // predicate, same_as
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t, uint64_t
 #include <optional>     // optional
@@ -25,11 +26,12 @@
 #include <vector>       // vector
 
 #include "clockwise/arc.hpp"
+#include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
-#include "clockwise/index_view.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/matching.hpp"
 #include "clockwise/detail/ring/ring_diff.hpp"
-#include "clockwise/detail/ring/walk.hpp"
+#include "clockwise/index_view.hpp"
 #include "clockwise/node.hpp"
 #include "clockwise/replication.hpp"
 
@@ -44,14 +46,12 @@ enum class StreamFrom : unsigned char {
 
 /// What is moved, and over which network.
 struct MigrationOptions {
-  std::size_t replicas = 1;         ///< Replicas of each key, 1 or more.
+  Replication replicas = 1;         ///< Of each key: 1 or more, and where.
   double bytes = 0;                 ///< Bytes in one copy of all keys, spread evenly over them.
   double bytes_per_second = 125e6;  ///< Of one node's network card, each way; above 0.
   double throttle = 1;              ///< Share of that rate to use: above 0, up to 1.
   double batch_bytes = 0;           ///< Maximum bytes per step; 0: whole arcs.
   StreamFrom stream_from = StreamFrom::any_holder;
-  std::optional<Spread> spread = {};                   ///< Empty: each ring's default spread.
-  std::optional<DatacenterReplicas> datacenters = {};  ///< Replaces `replicas` if set.
 };
 
 /// The maximum number of steps in a plan whose arcs batch_bytes cuts up. More are refused before
@@ -59,6 +59,7 @@ struct MigrationOptions {
 inline constexpr std::uint64_t max_migration_batches = std::uint64_t{1} << 24;
 
 namespace detail {
+template <class Node>
 class PlanBuilder;
 }
 
@@ -178,7 +179,7 @@ class MigrationPlan {
   }
 
  private:
-  friend detail::PlanBuilder;
+  friend detail::PlanBuilder<Node>;
 
   /// One copy of an arc; members are indices into nodes_.
   struct Record {
@@ -219,7 +220,7 @@ inline void check_option(bool good, std::string_view name, double value, std::st
 }
 
 inline void check_options(const MigrationOptions& options) {
-  if (options.replicas == 0) fail_invalid("replicas must be at least 1, got 0");
+  if (options.replicas.requested() == 0) fail_invalid("replicas must be at least 1, got 0");
   const auto amount = [](double x) { return std::isfinite(x) && x >= 0; };
   check_option(amount(options.bytes), "bytes", options.bytes, "finite and not negative");
   check_option(amount(options.bytes_per_second) && options.bytes_per_second > 0, "bytes_per_second",
@@ -231,17 +232,16 @@ inline void check_options(const MigrationOptions& options) {
 }
 
 /// Makes plans.
+template <class Node>
 class PlanBuilder {
-  template <class Node>
   using Record = typename MigrationPlan<Node>::Record;
 
  public:
   template <class Before, class After, class CanSend>
-  static auto plan(const Before& before, const After& after, const MigrationOptions& options,
-                   const CanSend& can_send) {
-    using Node = typename Before::node_type;
+  static MigrationPlan<Node> plan(const Before& before, const After& after,
+                                  const MigrationOptions& options, const CanSend& can_send) {
     check_options(options);
-    check_same_circle(before, after);
+    detail::check_same_circle(before, after);
     MigrationPlan<Node> plan;
     plan.bytes_per_circle_ = options.bytes;
     plan.bytes_per_second_ = options.bytes_per_second * options.throttle;
@@ -270,9 +270,9 @@ class PlanBuilder {
       return best;
     };
 
-    std::vector<Record<Node>> records;
-    const auto visit = [&](const CopyChange& change) {
-      Record<Node> record{change.arc, no_member, no_member, no_member, no_member};
+    std::vector<Record> records;
+    detail::for_each_copy_change(before, after, options.replicas, [&](const CopyChange& change) {
+      Record record{change.arc, no_member, no_member, no_member, no_member};
       if (change.from != no_member) {
         record.from = old_numbers[change.from];
         const std::uint32_t to = change.to == no_member ? no_member : new_numbers[change.to];
@@ -287,18 +287,9 @@ class PlanBuilder {
         }
       }
       records.push_back(record);
-    };
-    if (options.datacenters) {
-      const ByDatacenter request{*options.datacenters};
-      for_each_copy_change(before, after, request, request, visit);
-    } else {
-      const auto request = [&](const auto& ring) {
-        return OneGroup{options.replicas, options.spread.value_or(ring.default_spread())};
-      };
-      for_each_copy_change(before, after, request(before), request(after), visit);
-    }
+    });
     records = in_batches(joined(std::move(records)), options);
-    order(records, plan.nodes_.size(), [&](const Record<Node>& record) { plan.append(record); });
+    order(records, plan.nodes_.size(), [&](const Record& record) { plan.append(record); });
     return plan;
   }
 
@@ -307,7 +298,7 @@ class PlanBuilder {
 
   /// Merges the members of both rings in id order, and records the index there of each ring's
   /// members. A node in both is taken from `after`.
-  template <class Before, class After, class Node>
+  template <class Before, class After>
   static void merge_nodes(const Before& before, const After& after, std::vector<Node>& nodes,
                           Numbers& old_numbers, Numbers& new_numbers) {
     const auto old_members = before.members();
@@ -317,8 +308,8 @@ class PlanBuilder {
     while (i < old_members.size() || j < new_members.size()) {
       int order = i == old_members.size() ? 1 : -1;
       if (i < old_members.size() && j < new_members.size()) {
-        const auto old_id = id_of(old_members[i].node);
-        const auto new_id = id_of(new_members[j].node);
+        const auto old_id = detail::id_of(old_members[i].node);
+        const auto new_id = detail::id_of(new_members[j].node);
         order = std::string_view(old_id).compare(std::string_view(new_id));
       }
       const auto number = static_cast<std::uint32_t>(nodes.size());
@@ -335,19 +326,18 @@ class PlanBuilder {
   }
 
   /// Joins neighbours that agree in all but the arc.
-  template <class Step>
-  static std::vector<Step> joined(std::vector<Step> records) {
+  static std::vector<Record> joined(std::vector<Record> records) {
     // By the nodes concerned, then clockwise. The very first arc may cross 2^64, which leaves one
     // pair not joined.
-    const auto key = [](const Step& record) {
+    const auto key = [](const Record& record) {
       return std::pair(std::uint64_t{record.to} << 32 | record.source,
                        std::uint64_t{record.from} << 32 | record.back_source);
     };
-    std::sort(records.begin(), records.end(), [&](const Step& a, const Step& b) {
+    std::sort(records.begin(), records.end(), [&](const Record& a, const Record& b) {
       return std::pair(key(a), a.arc.last) < std::pair(key(b), b.arc.last);
     });
     std::size_t kept = 0;
-    for (const Step& record : records) {
+    for (const Record& record : records) {
       if (kept > 0 && key(records[kept - 1]) == key(record) &&
           records[kept - 1].arc.last == record.arc.after) {
         records[kept - 1].arc.last = record.arc.last;
@@ -359,11 +349,11 @@ class PlanBuilder {
     return records;
   }
 
-  /// Cuts steps into parts of at most options.batch_bytes, equal to within one position.
-  template <class Step>
-  static std::vector<Step> in_batches(std::vector<Step> records, const MigrationOptions& options) {
+  /// Cuts arcs into parts of at most options.batch_bytes, equal to within one position.
+  static std::vector<Record> in_batches(std::vector<Record> records,
+                                        const MigrationOptions& options) {
     if (options.batch_bytes == 0) return records;
-    const auto parts_of = [&](const Step& record) {
+    const auto parts_of = [&](const Record& record) {
       if (record.to == no_member) return std::uint64_t{1};
       const double positions = record.arc.fraction() * 0x1p64;  // a part has at least one
       const double parts = std::ceil(record.arc.fraction() * options.bytes / options.batch_bytes);
@@ -371,18 +361,18 @@ class PlanBuilder {
       return static_cast<std::uint64_t>((std::max)(1.0, (std::min)({parts, positions, most})));
     };
     double total = 0;
-    for (const Step& record : records) total += static_cast<double>(parts_of(record));
+    for (const Record& record : records) total += static_cast<double>(parts_of(record));
     if (total > static_cast<double>(max_migration_batches)) {
       fail_length("batch_bytes " + std::to_string(options.batch_bytes) + " gives " +
                   std::to_string(total) + " steps; the maximum is " +
                   std::to_string(max_migration_batches));
     }
-    std::vector<Step> batches;
+    std::vector<Record> batches;
     batches.reserve(static_cast<std::size_t>(total));
-    for (const Step& record : records) {
+    for (const Record& record : records) {
       const std::uint64_t parts = parts_of(record);
       const std::uint64_t less_one = record.arc.last - record.arc.after - 1;
-      Step batch = record;
+      Record batch = record;
       for (std::uint64_t i = 0; i < parts; ++i) {
         batch.arc.last = i + 1 == parts
                              ? record.arc.last
@@ -397,8 +387,8 @@ class PlanBuilder {
   /// Emits the records in the order they would start if each card carried one stream at a time: the
   /// receiver free first takes its next arc from its source free first. Computed in integers, so
   /// the order is the same on every platform. O(n log n).
-  template <class Step, class Emit>
-  static void order(const std::vector<Step>& records, std::size_t nodes, Emit emit) {
+  template <class Emit>
+  static void order(const std::vector<Record>& records, std::size_t nodes, Emit emit) {
     struct Queue {  // what one source sends to one receiver
       Width free;   // when the source is free, as last known
       std::size_t next;
@@ -409,7 +399,7 @@ class PlanBuilder {
     };
     std::vector<std::vector<Queue>> queues(nodes);
     for (std::size_t i = 0; i < records.size();) {
-      const Step& record = records[i];
+      const Record& record = records[i];
       std::size_t end = i + 1;
       while (end < records.size() && records[end].to == record.to &&
              records[end].source == record.source) {
@@ -450,7 +440,7 @@ class PlanBuilder {
         push(own, Queue{*free, queue.next, queue.end});
         queue = pop(own);
       }
-      const Step& record = records[queue.next];
+      const Record& record = records[queue.next];
       receiver.free =
           (receiver.free < queue.free ? queue.free : receiver.free) + record.arc.width();
       source_free[record.source] = receiver.free;
@@ -475,50 +465,54 @@ struct EveryNodeSends {
 ///
 ///   std::invalid_argument  an option out of its range, or rings of two hash policies
 ///   std::length_error      batches so small that there are more than max_migration_batches steps
-template <class Before, class After, class CanSend = detail::EveryNodeSends>
-  requires detail::ComparableRings<Before, After>
+template <Ring Before, Ring After, class CanSend = detail::EveryNodeSends>
+  requires std::same_as<typename Before::node_type, typename After::node_type> &&
+           std::predicate<const CanSend&, const typename Before::node_type&>
 MigrationPlan<typename Before::node_type> plan_migration(const Before& before, const After& after,
                                                          const MigrationOptions& options,
                                                          const CanSend& can_send = {}) {
-  return detail::PlanBuilder::plan(before, after, options, can_send);
+  return detail::PlanBuilder<typename Before::node_type>::plan(before, after, options, can_send);
 }
 
 /// Returns a plan per changed member, for the same change made one member at a time: joins, then
-/// weights, then leaves, each in id order. Compare their bytes and seconds() with those of
-/// plan_migration, which makes the whole change at once: one by one, data that moves to one joiner
-/// can move again to the next. For rings that place members by name and weight. O(changes *
-/// replicas (M + N)).
-template <class Ring>
-  requires requires(Ring& ring, const typename Ring::node_type& node) {
-    ring.add(node, NodeOptions{});
-    ring.set_weight(node, 1.0);
-  }
-std::vector<MigrationPlan<typename Ring::node_type>> plan_one_by_one(
-    const Ring& before, const Ring& after, const MigrationOptions& options) {
-  std::vector<MigrationPlan<typename Ring::node_type>> plans;
-  Ring current = before;
-  const auto step = [&](auto change) {
-    Ring next = current;
+/// new weights, racks and datacenters, then leaves, each in id order. Compare their bytes and
+/// seconds() with those of plan_migration, which makes the whole change at once: one by one, data
+/// that moves to one joiner can move again to the next. For rings whose members are placed by what
+/// they are: a token ring's tokens are chosen for the whole. O(changes * replicas (M + N)).
+template <Ring R>
+  requires Partitioner<R> && RemovesAny<R> &&
+           (!requires(R& ring, const typename R::node_type& node) { ring.set_tokens(node, {}); })
+std::vector<MigrationPlan<typename R::node_type>> plan_one_by_one(const R& before, const R& after,
+                                                                  const MigrationOptions& options) {
+  std::vector<MigrationPlan<typename R::node_type>> plans;
+  R current = before;
+  const auto make = [&](auto change) {
+    R next = current;
     change(next);
-    plans.push_back(plan_migration(current, next, options));
+    plans.push_back(clockwise::plan_migration(current, next, options));
     current = std::move(next);
+  };
+  const auto options_of = [](const auto& member) {
+    return Entry<typename R::node_type>(member).options;
   };
   for (const auto& member : after.members()) {
     if (before.contains(member.node)) continue;
-    step([&](Ring& ring) {
-      ring.add(member.node, NodeOptions{member.weight, member.rack, member.datacenter});
-    });
+    make([&](R& ring) { ring.add(member.node, options_of(member)); });
   }
   for (const auto& member : after.members()) {
-    const auto index = before.index_of(member.node);
-    if (index == Ring::npos || before.members()[index].weight == member.weight) continue;
-    step([&](Ring& ring) { ring.set_weight(member.node, member.weight); });
+    if (!before.contains(member.node)) continue;
+    const auto& old = before.members()[before.index_of(member.node)];
+    if (old.weight == member.weight && old.rack == member.rack &&
+        old.datacenter == member.datacenter) {
+      continue;
+    }
+    make([&](R& ring) { ring.set_options(member.node, options_of(member)); });
   }
   for (const auto& member : before.members()) {
-    if (!after.contains(member.node)) step([&](Ring& ring) { ring.remove(member.node); });
+    if (!after.contains(member.node)) make([&](R& ring) { ring.remove(member.node); });
   }
-  // Other vnodes for all, or another rack: no change of one member does that.
-  if (!(current == after)) step([&](Ring& ring) { ring = after; });
+  // Other vnodes for all: no change of one member does that.
+  if (!(current == after)) make([&](R& ring) { ring = after; });
   return plans;
 }
 

@@ -13,17 +13,18 @@
 #include <cstddef>      // ptrdiff_t, size_t
 #include <cstdint>      // uint32_t, uint64_t
 #include <map>          // map
-#include <numeric>      // gcd, lcm
 #include <string_view>  // string_view
 #include <utility>      // move, pair
 #include <vector>       // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/base/error.hpp"
-#include "clockwise/index_view.hpp"
+#include "clockwise/concepts.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/matching.hpp"
+#include "clockwise/detail/ring/replica_sweep.hpp"
 #include "clockwise/detail/ring/ring_diff.hpp"
-#include "clockwise/detail/ring/walk.hpp"
-#include "clockwise/mod_n.hpp"
+#include "clockwise/detail/ring/topology.hpp"
+#include "clockwise/index_view.hpp"
 #include "clockwise/replication.hpp"
 
 namespace clockwise {
@@ -49,25 +50,25 @@ class Movement {
 
   Movement() = default;
   Movement(std::vector<Node> from_nodes, std::vector<Node> to_nodes, std::vector<Record> records,
-           std::size_t copies = 1)
+           std::size_t replicas = 1)
       : from_nodes_(std::move(from_nodes)),
         to_nodes_(std::move(to_nodes)),
         records_(std::move(records)),
-        copies_(copies) {
+        replicas_(replicas) {
     for (const Record& record : records_) width_ += record.arc.width();
   }
 
   /// The exact number of positions that move, counted once per copy made.
   const Width& width() const { return width_; }
-  /// width() as a share of all that is stored, which is copies() times the circle: 0 to 1.
+  /// width() as a share of all that is stored, which is replicas() times the circle: 0 to 1.
   double fraction() const {
-    return copies_ == 0 ? 0 : width_.fraction() / static_cast<double>(copies_);
+    return replicas_ == 0 ? 0 : width_.fraction() / static_cast<double>(replicas_);
   }
-  /// Replicas of each key after the change; 1 if only owners are compared.
-  std::size_t copies() const { return copies_; }
+  /// Replicas of each key after the change: as many as the ring can provide.
+  std::size_t replicas() const { return replicas_; }
 
-  /// Returns the arcs, clockwise, each as long as its two owners allow; those of one copy do not
-  /// overlap. Random access; makes each Transfer on access; valid while the Movement lives.
+  /// Returns the arcs, clockwise, each as long as its two nodes allow; if one replica moves, they
+  /// do not overlap. Random access; makes each Transfer on access; valid while the Movement lives.
   using Transfers = IndexView<Movement>;
   Transfers transfers() const& { return Transfers(*this); }
   /// On a temporary, returns them by value, so a loop over movement(a, b).transfers() is safe.
@@ -84,7 +85,7 @@ class Movement {
   }
 
   /// How much each member gives up or takes over, in circles; in id order, unchanged members
-  /// included. They sum to copies() * fraction().
+  /// included. They sum to replicas() * fraction().
   std::vector<std::pair<Node, double>> outgoing() const {
     return by_node(from_nodes_, [](const Record& record) { return record.from; });
   }
@@ -109,7 +110,7 @@ class Movement {
   std::vector<Node> from_nodes_;
   std::vector<Node> to_nodes_;
   std::vector<Record> records_;
-  std::size_t copies_ = 1;
+  std::size_t replicas_ = 1;
   Width width_;
 };
 
@@ -169,79 +170,62 @@ class MovementBuilder {
   std::vector<std::size_t> latest_;  // by receiver: index of its latest record
 };
 
-template <class Before, class After, class Request>
-Movement<typename Before::node_type> replica_movement(const Before& before, const After& after,
-                                                      const Request& before_request,
-                                                      const Request& after_request) {
-  check_same_circle(before, after);
-  MovementBuilder<typename Before::node_type> builder(after.size());
-  for_each_copy_change(before, after, before_request, after_request, [&](const CopyChange& change) {
+/// What becomes of the owners alone; returns the replicas that `after` has of a key.
+template <class Before, class After, class Builder>
+std::size_t collect_owner_changes(const Before& before, const After& after, Builder& builder) {
+  if (after.positions().empty()) return 0;
+  if (before.positions().empty()) return 1;
+  const auto old_owners = before.owners();
+  const auto new_owners = after.owners();
+  const auto matches = detail::matched_members(before, after);
+  for_each_common_arc(before.positions(), after.positions(),
+                      [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
+                        const auto from = static_cast<std::uint32_t>(old_owners[old_rank]);
+                        const auto to = static_cast<std::uint32_t>(new_owners[new_rank]);
+                        if (matches[from] != to) builder.add(arc, from, to);
+                      });
+  return 1;
+}
+
+/// The same for all replicas.
+template <class Before, class After, class Builder>
+std::size_t collect_copy_changes(const Before& before, const After& after,
+                                 const Replication& replication, Builder& builder) {
+  detail::for_each_copy_change(before, after, replication, [&](const CopyChange& change) {
     if (change.to == no_member) return;
     builder.add(change.arc, change.from == no_member ? change.holders[0] : change.from, change.to);
   });
-  std::size_t copies = 0;
-  for (std::size_t group = 0; group < after_request.groups(); ++group) {
-    copies += attainable(after_request.requested(group), after_request.spread,
-                         after_request.extent(after.topology(), group));
-  }
-  return {nodes_of(before), nodes_of(after), builder.finish(), copies};
+  return detail::list_size(after, Topology::of(after.members()), replication);
 }
 
 }  // namespace detail
 
-/// The exact difference in owners of two rings on one circle. A join moves arcs only to the joiner:
-/// its vnodes split arcs, and the other parts stay. A ring that owns nothing gives and takes
-/// nothing. Throws std::invalid_argument if the hash policies differ. O(M + N) over both rings.
-template <class Before, class After>
-  requires detail::ComparableRings<Before, After>
-Movement<typename Before::node_type> movement(const Before& before, const After& after) {
-  using Node = typename Before::node_type;
+/// Returns the exact difference of two rings on one circle: by default in owners, otherwise in all
+/// replicas, as preference_list(key, replication) returns them on either ring. That is, which node
+/// gains a copy of which arc, and which node it replaces; if copies are added, `from` is any node
+/// that holds one. A change of order in a list is not movement.
+///
+/// A join moves arcs only to the joiner: its vnodes split arcs, and the other parts stay. A ring
+/// that owns nothing gives and takes nothing. Throws std::invalid_argument if the hash policies
+/// differ. O(R (M + N)) over both rings, for R replicas.
+template <Ring Before, Ring After>
+  requires std::same_as<typename Before::node_type, typename After::node_type>
+Movement<typename Before::node_type> movement(const Before& before, const After& after,
+                                              const Replication& replication = 1) {
   detail::check_same_circle(before, after);
-  detail::MovementBuilder<Node> builder(after.size());
-  if (before.vnode_count() > 0 && after.vnode_count() > 0) {
-    const auto matches = detail::matched_members(before, after);
-    detail::for_each_common_arc(
-        before.table(), after.table(),
-        [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
-          const auto from = static_cast<std::uint32_t>(before.owners()[old_rank]);
-          const auto to = static_cast<std::uint32_t>(after.owners()[new_rank]);
-          if (matches[from] != to) builder.add(arc, from, to);
-        });
-  }
-  return {detail::nodes_of(before), detail::nodes_of(after), builder.finish()};
+  detail::MovementBuilder<typename Before::node_type> builder(after.members().size());
+  const bool owners_only = replication.requested() == 1 && replication.by_datacenter() == nullptr;
+  const std::size_t replicas =
+      owners_only ? detail::collect_owner_changes(before, after, builder)
+                  : detail::collect_copy_changes(before, after, replication, builder);
+  return {detail::nodes_of(before), detail::nodes_of(after), builder.finish(), replicas};
 }
 
-/// The same for each of `r` replicas, as preference_list(key, r) returns them on either ring: which
-/// node gains a copy of which arc, and which node it replaces; if copies are added, `from` is any
-/// node that holds one. A change of order in a list is not movement. O(r (M + N)).
-template <class Before, class After>
-  requires detail::ComparableRings<Before, After>
-Movement<typename Before::node_type> movement(const Before& before, const After& after,
-                                              std::size_t r) {
-  return detail::replica_movement(before, after, detail::OneGroup{r, before.default_spread()},
-                                  detail::OneGroup{r, after.default_spread()});
-}
-template <class Before, class After>
-  requires detail::ComparableRings<Before, After>
-Movement<typename Before::node_type> movement(const Before& before, const After& after,
-                                              std::size_t r, Spread spread) {
-  return detail::replica_movement(before, after, detail::OneGroup{r, spread},
-                                  detail::OneGroup{r, spread});
-}
-template <class Before, class After>
-  requires detail::ComparableRings<Before, After>
-Movement<typename Before::node_type> movement(const Before& before, const After& after,
-                                              const DatacenterReplicas& wanted) {
-  return detail::replica_movement(before, after, detail::ByDatacenter{wanted},
-                                  detail::ByDatacenter{wanted});
-}
-
-/// Movement counted over keys, for any two partitioners, of one scheme or of two.
-template <class Before, class After>
+/// Movement counted over keys, for any two placements of one node type, of one scheme or of two.
+template <Placement Before, Placement After>
+  requires std::same_as<typename Before::node_type, typename After::node_type>
 class KeyMovement {
   using Node = typename Before::node_type;
-  static_assert(std::same_as<Node, typename After::node_type>,
-                "clockwise: KeyMovement needs partitioners of one node type");
 
  public:
   struct Flow {
@@ -252,6 +236,9 @@ class KeyMovement {
 
   /// Refers to both: keep them alive and unchanged.
   KeyMovement(const Before& before, const After& after) : before_(&before), after_(&after) {}
+  KeyMovement(const Before&&, const After&) = delete;
+  KeyMovement(const Before&, const After&&) = delete;
+  KeyMovement(const Before&&, const After&&) = delete;
 
   /// Counts one key. Throws std::out_of_range if either side owns nothing. Two lookups.
   template <class Key>

@@ -8,23 +8,27 @@
 //   const clockwise::ReplicaTable table(ring, 3);
 //   for (const std::string& node : table.preference_list("user:42")) …   // the ring's list, R = 3
 //
-// A ring walks the circle for each list. This table stores the list of every vnode, for one R and
-// one Spread, and only looks up the vnode.
+// A ring walks the circle for each list. This table stores the list of every vnode, for one
+// Replication, and only looks up the vnode.
 
+#include <algorithm>    // lower_bound
 #include <concepts>     // unsigned_integral
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t, uint64_t
+#include <span>         // span
 #include <string>       // to_string
 #include <string_view>  // string_view
 #include <utility>      // move
 #include <vector>       // vector
 
+#include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
-#include "clockwise/index_view.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/lookup_index.hpp"
 #include "clockwise/detail/ring/replica_sweep.hpp"
+#include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/detail/scheme/ring_base.hpp"
-#include "clockwise/detail/ring/walk.hpp"
+#include "clockwise/index_view.hpp"
 #include "clockwise/node.hpp"
 #include "clockwise/replication.hpp"
 
@@ -80,69 +84,85 @@ class ReplicaRow {
   std::size_t requested_ = 0;
 };
 
-/// A ring's preference_list(key, r, spread), for every key.
+namespace detail {
+
+/// Whether the ring has a table with a lookup index. A ring of your own need not.
+template <class R>
+concept HasRingTable =
+    requires(const R& ring) { []<class... Parts>(const RingBase<Parts...>&) {}(ring); };
+
+/// Returns the rank of the vnode that owns `position`, for callers that read `rows` next.
+template <class R>
+std::size_t rank_of(const R& ring, std::uint64_t position, [[maybe_unused]] Rows rows) noexcept {
+  if constexpr (HasRingTable<R>) {
+    return RingAccess::table(ring).rank_of(position, rows);
+  } else {
+    const std::span<const std::uint64_t> positions = ring.positions();
+    const auto found = std::lower_bound(positions.begin(), positions.end(), position);
+    return found == positions.end() ? 0 : static_cast<std::size_t>(found - positions.begin());
+  }
+}
+
+}  // namespace detail
+
+/// A ring's preference_list(key, replication), for every key.
 ///
 /// Holds the ring itself, copied or moved in: a snapshot. After a change, make a new table. In
 /// addition to the ring, it takes list_size() * sizeof(Index) bytes per vnode: 6 for three replicas
 /// and 16-bit indexes.
 ///
 /// Copies of a table are independent. Thread safety: that of a standard container.
-template <detail::Ring R>
+template <Ring R>
 class ReplicaTable {
  public:
   using node_type = typename R::node_type;
   using index_type = typename R::index_type;
   using Row = ReplicaRow<node_type, index_type>;
 
-  /// Computes the lists of `r` nodes, by the ring's default spread if none is given. Throws
-  /// std::length_error if they exceed the address space. O(M r) for M positions.
-  ReplicaTable(R ring, std::size_t r)
-      : ring_(std::move(ring)), requested_(r), spread_(ring_.default_spread()) {
-    fill();
-  }
-  ReplicaTable(R ring, std::size_t r, Spread spread)
-      : ring_(std::move(ring)), requested_(r), spread_(spread) {
-    fill();
-  }
-
-  /// Returns the ring's preference_list(key, requested(), spread()); empty if the ring owns
-  /// nothing. Costs a lookup that reads a list in place of an owner.
-  template <class Key>
-  Row preference_list(const Key& key) const noexcept {
-    const auto position = static_cast<std::uint64_t>(ring_.position_of(key));
-    const std::size_t rank =
-        ring_.table().rank_of(position, {lists_.data(), list_size_ * sizeof(index_type)});
-    return Row(ring_.members().data(), lists_.data() + rank * list_size_, list_size_, requested_);
-  }
-
-  /// Length of every list: less than requested() if nodes or racks are too few.
-  std::size_t list_size() const noexcept { return list_size_; }
-  std::size_t requested() const noexcept { return requested_; }
-  Spread spread() const noexcept { return spread_; }
-  const R& ring() const noexcept { return ring_; }
-  /// Heap memory of the lists, without the ring's.
-  std::size_t bytes() const noexcept { return lists_.capacity() * sizeof(index_type); }
-
- private:
-  void fill() {
-    const detail::OneGroup request{requested_, spread_};
-    const std::size_t vnodes = ring_.vnode_count();
+  /// Computes the lists. Throws std::length_error if they exceed the address space. O(M r) for M
+  /// positions and r replicas.
+  ReplicaTable(R ring, Replication replication)
+      : ring_(std::move(ring)), replication_(std::move(replication)) {
+    const std::size_t vnodes = ring_.positions().size();
     if (vnodes == 0) return;
-    list_size_ = detail::attainable(requested_, spread_, ring_.topology().whole());
+    const detail::Topology topology = detail::Topology::of(ring_.members());
+    list_size_ = detail::list_size(ring_, topology, replication_);
     if (list_size_ > 0 && vnodes > lists_.max_size() / list_size_) {
       detail::fail_length("a replica table of " + std::to_string(vnodes) + " lists of " +
                           std::to_string(list_size_) + " nodes is too large");
     }
     lists_.resize(vnodes * list_size_);
-    detail::for_each_replica_set(ring_, request, [&](std::size_t rank, const auto& nodes) {
+    const auto store = [&](std::size_t rank, const auto& nodes) {
       index_type* list = lists_.data() + rank * list_size_;
       for (const std::uint32_t node : nodes) *list++ = static_cast<index_type>(node);
-    });
+    };
+    detail::for_each_replica_set(ring_, topology, replication_, store);
   }
 
+  /// Returns the ring's preference_list(key, replication()); empty if the ring owns nothing. Costs
+  /// a lookup that reads a list in place of an owner.
+  template <class Key>
+  Row preference_list(const Key& key) const& noexcept {
+    const auto position = static_cast<std::uint64_t>(ring_.position_of(key));
+    const std::size_t rank = detail::rank_of(
+        ring_, position, detail::Rows{lists_.data(), list_size_ * sizeof(index_type)});
+    return Row(ring_.members().data(), lists_.data() + rank * list_size_, list_size_,
+               replication_.requested());
+  }
+  template <class Key>
+  Row preference_list(const Key& key) const&& = delete;  // it would refer to nothing
+
+  const Replication& replication() const noexcept { return replication_; }
+  std::size_t requested() const noexcept { return replication_.requested(); }
+  /// Length of every list: less than requested() if nodes or racks are too few.
+  std::size_t list_size() const noexcept { return list_size_; }
+  const R& ring() const noexcept { return ring_; }
+  /// Heap memory of the lists, without the ring's.
+  std::size_t memory_bytes() const noexcept { return lists_.capacity() * sizeof(index_type); }
+
+ private:
   R ring_;
-  std::size_t requested_;
-  Spread spread_;
+  Replication replication_;
   std::size_t list_size_ = 0;
   std::vector<index_type> lists_;  // by rank; unused for a vnode whose arc is empty
 };

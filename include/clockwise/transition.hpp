@@ -17,20 +17,19 @@
 // back.
 
 #include <algorithm>  // find, max, min
-#include <concepts>   // copy_constructible
 #include <cstddef>    // size_t
 #include <cstdint>    // uint32_t, uint64_t
 #include <map>        // map
-#include <optional>   // nullopt, optional
 #include <string>     // string, to_string
 #include <utility>    // move
 #include <vector>     // vector
 
 #include "clockwise/arc.hpp"
+#include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/ring/matching.hpp"
 #include "clockwise/detail/ring/ring_diff.hpp"
-#include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/replication.hpp"
 
@@ -48,9 +47,9 @@ struct TransitionProgress {
 /// A pending change of owners. A value that holds both rings. Any change to the Transition
 /// invalidates its lists, as does its end.
 ///
-/// Quorums: a write of quorum W waits for W + write_to(key).size() - r acknowledgements, so that W
-/// old and W new owners have it. A receiver can then be filled from the node it replaces
-/// (StreamFrom::replaced), or from any holder once replicas agree.
+/// Quorums: of R replicas, a write of quorum W waits for W + write_to(key).size() - R
+/// acknowledgements, so that W old and W new owners have it. A receiver can then be filled from the
+/// node it replaces (StreamFrom::replaced), or from any holder once replicas agree.
 ///
 /// A Transition is the state of one process. If several processes route, hold() each until all are
 /// complete: see docs/migration.md.
@@ -58,58 +57,43 @@ struct TransitionProgress {
 /// A copy that is only dropped is not movement: its arc is read from the new owners at once, as
 /// they already had it. Thread safety: that of a standard container; Shared<Transition> publishes
 /// to readers.
-template <class Ring>
+template <Ring R>
 class Transition {
-  static_assert(std::copy_constructible<Ring>);
-
  public:
-  using ring_type = Ring;
-  using node_type = typename Ring::node_type;
+  using ring_type = R;
+  using node_type = typename R::node_type;
 
-  /// A transition of `r` replicas of each key, placed by each ring's default spread, by a spread,
-  /// or per datacenter. Throws std::invalid_argument if r is 0, the hash policies differ, or
-  /// `after` owns nothing (unless `before` does too). O(r (M + N)).
-  Transition(Ring before, Ring after, std::size_t r = 1)
-      : Transition(std::move(before), std::move(after), Rule{r, std::nullopt, std::nullopt}) {}
-  Transition(Ring before, Ring after, std::size_t r, Spread spread)
-      : Transition(std::move(before), std::move(after), Rule{r, spread, std::nullopt}) {}
-  Transition(Ring before, Ring after, const DatacenterReplicas& wanted)
-      : Transition(std::move(before), std::move(after),
-                   Rule{detail::ByDatacenter{wanted}.requested(), std::nullopt, wanted}) {}
+  /// A transition of the replicas of each key. Throws std::invalid_argument if there are 0, the
+  /// hash policies differ, or `after` owns nothing (unless `before` does too). O(replicas (M + N)).
+  Transition(R before, R after, Replication replication = 1)
+      : before_(std::move(before)), after_(std::move(after)), replication_(std::move(replication)) {
+    if (replication_.requested() == 0) {
+      detail::fail_invalid("replicas must be at least 1, got 0");
+    }
+    include(changes(before_, after_), pending_, changed_, progress_);
+  }
 
   // --- Routing ----------------------------------------------------------------------------------
 
   /// Returns the nodes to read `key` from: the old ring's preference list or, once its arc is
   /// complete, the new ring's. O(log M) plus the walk.
   template <class Key>
-  ReplicaList<node_type> read_from(const Key& key) const {
-    return read_from(key, copies());
-  }
-  /// Returns the first `r` of them. Throws std::invalid_argument if r is above copies(), or below
-  /// it when the copies are placed per datacenter.
-  template <class Key>
-  ReplicaList<node_type> read_from(const Key& key, std::size_t r) const {
-    if (r > copies() || (r < copies() && rule_.datacenters)) refuse("read_from", r);
+  ReplicaList<node_type> read_from(const Key& key) const& {
     const Position position = before_.position_of(key);
-    return list(aborted_ || lies_in(pending_, position) ? before_ : after_, position, r);
+    return list(aborted_ || lies_in(pending_, position) ? before_ : after_, position);
   }
+  template <class Key>
+  ReplicaList<node_type> read_from(const Key& key) const&& = delete;  // it would refer to nothing
 
   /// Returns the nodes to write `key` to: its old owners, then its new ones; only the new ones once
   /// finished, only the old ones once aborted. complete() if both lists are.
   template <class Key>
-  ReplicaList<node_type> write_to(const Key& key) const {
-    return write_to(key, copies());
-  }
-  /// The same; throws std::invalid_argument unless r is copies(), because a copy that is not
-  /// written cannot be read.
-  template <class Key>
-  ReplicaList<node_type> write_to(const Key& key, std::size_t r) const {
-    if (r != copies()) refuse("write_to", r);
+  ReplicaList<node_type> write_to(const Key& key) const& {
     const Position position = before_.position_of(key);
-    if (aborted_) return list(before_, position, r);
-    const auto coming = list(after_, position, r);
+    if (aborted_) return list(before_, position);
+    const auto coming = list(after_, position);
     if (finished() || !lies_in(changed_, position)) return coming;
-    const auto current = list(before_, position, r);
+    const auto current = list(before_, position);
     const auto joins = [&](const node_type& node) { return !current.contains(node); };
     std::size_t extra = 0;
     for (const node_type& node : coming) {
@@ -123,17 +107,19 @@ class Transition {
     }
     return both;
   }
+  template <class Key>
+  ReplicaList<node_type> write_to(const Key& key) const&& = delete;
 
   // --- Progress ---------------------------------------------------------------------------------
 
   /// Reports that `receiver` has every key of `arc`, which can be any part of the circle. Parts
   /// that `receiver` is not waiting for are ignored, so reports can repeat. Returns the arcs that
   /// are now read from their new owners. Throws std::out_of_range if `receiver` is not a member of
-  /// `after`. O(log I) per interval met, of at most I.
+  /// `after`; if it throws, nothing is reported. O(log I) per interval met, of at most I.
   template <class Id>
   std::vector<Arc> complete(const Arc& arc, const Id& receiver) {
     const auto index = after_.index_of(receiver);
-    if (index == Ring::npos) {
+    if (index == none) {
       detail::fail_range("complete: " + shown(receiver) + " is not a member after the change");
     }
     return complete_for(arc, static_cast<std::uint32_t>(index));
@@ -146,12 +132,12 @@ class Transition {
   template <class Id>
   std::vector<Arc> pending(const Id& id) const {
     const auto index = after_.index_of(id);
-    if (index == Ring::npos && !before_.contains(id)) {
+    if (index == none && before_.index_of(id) == none) {
       detail::fail_range("pending: " + shown(id) + " is a member of neither ring");
     }
     std::vector<Arc> arcs;
     for (const auto& [last, interval] : pending_) {
-      if (index != Ring::npos && waits(interval, static_cast<std::uint32_t>(index))) {
+      if (index != none && waits(interval, static_cast<std::uint32_t>(index))) {
         append(arcs, {interval.first - 1, last});
       }
     }
@@ -165,10 +151,11 @@ class Transition {
   /// those of after().
   bool finished() const { return !aborted_ && !held_ && pending_.empty(); }
 
-  /// A held transition keeps writing to the old owners after every arc is complete, for routers
-  /// that have not yet received every report.
+  /// Keeps the transition from finishing: writes go to the old owners too after every arc is
+  /// complete, for routers that have not yet received every report.
   void hold() { held_ = true; }
-  void release() { held_ = false; }
+  /// Ends that: the transition finishes once every arc is complete.
+  void let_finish() { held_ = false; }
 
   /// Abandons the change: reads and writes go to the old owners, which miss nothing. Later reports
   /// are ignored. Throws std::invalid_argument if the transition is finished, as the old owners
@@ -182,7 +169,7 @@ class Transition {
   /// Adds a second change, from after() to `next`, while this one is pending: one transition of
   /// both. Throws std::invalid_argument, naming the arc, if both change the owners of an arc, which
   /// would then have three sets of owners; also if this one is finished or aborted.
-  void then(Ring next) {
+  void then(R next) {
     if (aborted_ || finished()) {
       detail::fail_invalid(std::string("then: the transition is ") +
                            (aborted_ ? "aborted" : "finished") + "; start a new one");
@@ -203,17 +190,18 @@ class Transition {
     progress_ = progress;
   }
 
-  const Ring& before() const { return before_; }
-  const Ring& after() const { return after_; }
-  /// The number of replicas of each key.
-  std::size_t copies() const { return rule_.copies; }
+  const R& before() const& { return before_; }
+  const R& after() const& { return after_; }
+  /// On a temporary, the rings are moved out of it.
+  R before() && { return std::move(before_); }
+  R after() && { return std::move(after_); }
+
+  /// The replicas of each key.
+  const Replication& replication() const { return replication_; }
 
  private:
-  struct Rule {
-    std::size_t copies;
-    std::optional<Spread> spread;
-    std::optional<DatacenterReplicas> datacenters;
-  };
+  /// What index_of returns if a node is not a member.
+  static constexpr auto none = static_cast<typename R::index_type>(~typename R::index_type{0});
 
   /// The positions from `first` to `last`, both included and never across 2^64, and the nodes that
   /// have yet to receive them.
@@ -229,22 +217,14 @@ class Transition {
   using Intervals = std::map<std::uint64_t, Interval>;     // by last position; disjoint
   using Changed = std::map<std::uint64_t, std::uint64_t>;  // last position to first; disjoint
 
-  Transition(Ring before, Ring after, Rule rule)
-      : before_(std::move(before)), after_(std::move(after)), rule_(std::move(rule)) {
-    if (copies() == 0) detail::fail_invalid("replicas must be at least 1, got 0");
-    include(changes(before_, after_), pending_, changed_, progress_);
+  ReplicaList<node_type> list(const R& ring, Position position) const {
+    return ring.preference_list(position, replication_);
   }
-
-  ReplicaList<node_type> list(const Ring& ring, Position position, std::size_t r) const {
-    if (rule_.datacenters) return ring.preference_list(position, *rule_.datacenters);
-    return ring.preference_list(position, r, spread_on(ring));
-  }
-  Spread spread_on(const Ring& ring) const { return rule_.spread.value_or(ring.default_spread()); }
 
   /// Returns everything that changes between two rings, in ascending order.
-  std::vector<Range> changes(const Ring& from, const Ring& to) const {
+  std::vector<Range> changes(const R& from, const R& to) const {
     detail::check_same_circle(from, to);
-    if (to.vnode_count() == 0 && from.vnode_count() != 0) {
+    if (to.positions().empty() && !from.positions().empty()) {
       detail::fail_invalid("the ring after the change owns nothing");
     }
     std::vector<Range> ranges;
@@ -254,20 +234,13 @@ class Transition {
       if (receiver != detail::no_member) ranges.back().receivers.push_back(receiver);
     };
     std::vector<Range> high;  // the part of the first arc that lies before 2^64
-    const auto visit = [&](const detail::CopyChange& change) {
+    detail::for_each_copy_change(from, to, replication_, [&](const detail::CopyChange& change) {
       for_each_piece(change.arc, [&](std::uint64_t first, std::uint64_t last) {
         if (first > change.arc.last) ranges.swap(high);
         add(first, last, change.to);
         if (first > change.arc.last) ranges.swap(high);
       });
-    };
-    if (rule_.datacenters) {
-      const detail::ByDatacenter request{*rule_.datacenters};
-      detail::for_each_copy_change(from, to, request, request, visit);
-    } else {
-      detail::for_each_copy_change(from, to, detail::OneGroup{copies(), spread_on(from)},
-                                   detail::OneGroup{copies(), spread_on(to)}, visit);
-    }
+    });
     ranges.insert(ranges.end(), high.begin(), high.end());
     return ranges;
   }
@@ -294,34 +267,35 @@ class Transition {
     }
   }
 
+  /// In two steps, of which only the first can throw: it cuts the intervals at the ends of `arc`,
+  /// which changes no answer, and builds the result.
   std::vector<Arc> complete_for(const Arc& arc, std::uint32_t receiver) {
     std::vector<Arc> readable;
     if (aborted_) return readable;
+    std::vector<typename Intervals::iterator> met;
     for_each_piece(arc, [&](std::uint64_t first, std::uint64_t last) {
       auto it = pending_.lower_bound(first);
-      while (it != pending_.end() && it->second.first <= last) {
-        if (receiver != detail::no_member && !waits(it->second, receiver)) {
-          ++it;
-          continue;
-        }
+      for (; it != pending_.end() && it->second.first <= last; ++it) {
+        if (receiver != detail::no_member && !waits(it->second, receiver)) continue;
         it = cut(it, first, last);
-        auto& receivers = it->second.receivers;
-        const Width width = Arc{it->second.first - 1, it->first}.width();
-        if (receiver == detail::no_member) {
-          for (std::size_t i = 0; i < receivers.size(); ++i) progress_.done += width;
-          receivers.clear();
-        } else {
-          progress_.done += width;
-          receivers.erase(std::find(receivers.begin(), receivers.end(), receiver));
-        }
-        if (receivers.empty()) {
+        met.push_back(it);
+        if (receiver == detail::no_member || it->second.receivers.size() == 1) {
           append(readable, {it->second.first - 1, it->first});
-          it = pending_.erase(it);
-        } else {
-          ++it;
         }
       }
     });
+    for (const auto it : met) {
+      auto& receivers = it->second.receivers;
+      const Width width = Arc{it->second.first - 1, it->first}.width();
+      if (receiver == detail::no_member) {
+        for (std::size_t i = 0; i < receivers.size(); ++i) progress_.done += width;
+        receivers.clear();
+      } else {
+        progress_.done += width;
+        receivers.erase(std::find(receivers.begin(), receivers.end(), receiver));
+      }
+      if (receivers.empty()) pending_.erase(it);
+    }
     return closed(std::move(readable));
   }
 
@@ -387,14 +361,10 @@ class Transition {
   static std::string shown(const Id& id) {
     return detail::quoted(detail::id_of(id));
   }
-  [[noreturn]] void refuse(const char* what, std::size_t r) const {
-    detail::fail_invalid(std::string(what) + ": r is " + std::to_string(r) + ", but there are " +
-                         std::to_string(copies()) + " replicas");
-  }
 
-  Ring before_;
-  Ring after_;
-  Rule rule_;
+  R before_;
+  R after_;
+  Replication replication_;
   Intervals pending_;  // an arc in none of them is read from its new owners
   Changed changed_;    // whether complete or not
   TransitionProgress progress_;

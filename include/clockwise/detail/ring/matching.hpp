@@ -20,12 +20,14 @@ inline constexpr std::uint32_t no_member = 0xffffffff;
 /// their members in id order. O(N).
 template <class Before, class After>
 std::vector<std::uint32_t> matched_members(const Before& before, const After& after) {
-  std::vector<std::uint32_t> matches(before.size(), no_member);
+  const auto& old_members = before.members();
+  const auto& new_members = after.members();
+  std::vector<std::uint32_t> matches(old_members.size(), no_member);
   std::size_t j = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const auto id = detail::id_of(before.node(static_cast<typename Before::index_type>(i)));
-    for (; j < after.size(); ++j) {
-      const auto other = detail::id_of(after.node(static_cast<typename After::index_type>(j)));
+  for (std::size_t i = 0; i < old_members.size(); ++i) {
+    const auto id = detail::id_of(old_members[i].node);
+    for (; j < new_members.size(); ++j) {
+      const auto other = detail::id_of(new_members[j].node);
       if (std::string_view(other) < std::string_view(id)) continue;
       if (std::string_view(other) == std::string_view(id)) {
         matches[i] = static_cast<std::uint32_t>(j);

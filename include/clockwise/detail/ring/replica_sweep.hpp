@@ -6,7 +6,7 @@
 // steps if a rack is rare. The sweep goes counter-clockwise instead and derives each list from its
 // neighbour's: O(replicas) per position, for any ring.
 
-#include <algorithm>  // all_of, min
+#include <algorithm>  // all_of, min, sort
 #include <array>      // array
 #include <concepts>   // same_as
 #include <cstddef>    // size_t
@@ -15,6 +15,8 @@
 #include <utility>    // index_sequence, make_index_sequence, swap
 #include <vector>     // vector
 
+#include "clockwise/arc.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
 #include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/detail/ring/walk.hpp"
 #include "clockwise/replication.hpp"
@@ -166,20 +168,18 @@ void sweep(std::span<const std::uint64_t> positions, See see, Full full, Visit v
   }
 }
 
-/// Calls visit(rank, nodes) for each arc that is not empty, counter-clockwise, with the indices of
-/// the nodes that hold its keys, in order of preference within each group of the request. Every
-/// call has the same number of nodes. O(M) steps of O(replicas).
+/// for_each_replica_set() for what a request asks for. There must be positions.
 template <class Ring, class Request, class Visit>
-void for_each_replica_set(const Ring& ring, const Request& request, Visit visit) {
-  const auto& topology = ring.topology();
+void sweep_replica_sets(const Ring& ring, const Topology& topology, const Request& request,
+                        Visit visit) {
   const std::span<const std::uint64_t> positions = ring.positions();
-  const auto owners = ring.owners();
-  if (positions.empty()) return;
+  const std::span<const typename Ring::index_type> owners = ring.owners();
+  const std::size_t members = ring.members().size();
   const bool apart = request.spread != Spread::nodes;
   const auto domain_of = [&](std::uint32_t node) { return apart ? topology.domain(node) : node; };
   const auto window_of = [&](std::size_t group) {
     return ReplicaWindow(request.requested(group), request.spread, request.extent(topology, group),
-                         ring.size());
+                         members);
   };
 
   if constexpr (std::same_as<Request, OneGroup>) {
@@ -205,17 +205,20 @@ void for_each_replica_set(const Ring& ring, const Request& request, Visit visit)
     for (std::size_t group = 0; group < request.groups(); ++group) {
       windows.push_back(window_of(group));
     }
-    std::vector<std::size_t> group_of(ring.size());
+    std::vector<std::size_t> group_of(members);
     for (std::size_t node = 0; node < group_of.size(); ++node) {
       group_of[node] = request.group_of(topology, node);
     }
     std::vector<std::uint32_t> nodes;
+    std::vector<std::uint64_t> seen_at(members);  // the nearest node is the last seen
+    std::uint64_t seen = 0;
     sweep(
         positions,
         [&](std::size_t rank) {
           const auto node = static_cast<std::uint32_t>(owners[rank]);
           const std::size_t group = group_of[node];
           if (group < windows.size()) windows[group].see(node, domain_of(node));
+          seen_at[node] = ++seen;
         },
         [&] {
           return std::all_of(windows.begin(), windows.end(),
@@ -227,9 +230,61 @@ void for_each_replica_set(const Ring& ring, const Request& request, Visit visit)
             const auto replicas = window.replicas();
             nodes.insert(nodes.end(), replicas.begin(), replicas.end());
           }
+          std::sort(nodes.begin(), nodes.end(),
+                    [&](std::uint32_t a, std::uint32_t b) { return seen_at[a] > seen_at[b]; });
           visit(rank, std::span<const std::uint32_t>(nodes));
         });
   }
+}
+
+/// Returns the spread of the ring's lists if none is given.
+template <class Ring>
+Spread default_spread_of(const Ring& ring, const Topology& topology) {
+  if constexpr (requires { ring.default_spread(); }) {
+    return ring.default_spread();
+  } else {
+    return topology.has_racks() ? Spread::racks : Spread::nodes;
+  }
+}
+
+/// Returns the length of every list of a ring with this topology: how many replicas it can provide.
+template <class Ring>
+std::size_t list_size(const Ring& ring, const Topology& topology, const Replication& replication) {
+  return for_request(
+      replication, detail::default_spread_of(ring, topology), topology, [&](const auto& request) {
+        std::size_t size = 0;
+        for (std::size_t group = 0; group < request.groups(); ++group) {
+          size +=
+              attainable(request.requested(group), request.spread, request.extent(topology, group));
+        }
+        return size;
+      });
+}
+
+/// Calls visit(rank, nodes) for each arc that is not empty, counter-clockwise, with the indices of
+/// the nodes that hold its keys, in order of preference: list_size() of them at every call.
+/// `topology` must be of the ring's members. O(M) steps of O(replicas).
+template <class Ring, class Visit>
+void for_each_replica_set(const Ring& ring, const Topology& topology,
+                          const Replication& replication, Visit visit) {
+  if (ring.positions().empty()) return;
+  for_request(
+      replication, detail::default_spread_of(ring, topology), topology,
+      [&](const auto& request) { detail::sweep_replica_sets(ring, topology, request, visit); });
+}
+
+/// Returns of how much of the circle each member holds a replica, by its index. The widths sum to
+/// list_size() circles.
+template <class Ring>
+std::vector<Width> replica_widths(const Ring& ring, const Topology& topology,
+                                  const Replication& replication) {
+  std::vector<Width> widths(ring.members().size());
+  const auto visit = [&](std::size_t rank, const auto& nodes) {
+    const Width width = arc_at(ring.positions(), rank).width();
+    for (const std::uint32_t node : nodes) widths[node] += width;
+  };
+  detail::for_each_replica_set(ring, topology, replication, visit);
+  return widths;
 }
 
 }  // namespace clockwise::detail

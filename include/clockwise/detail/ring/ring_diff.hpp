@@ -4,34 +4,26 @@
 
 // The difference of two rings: the one comparison of tables behind movement, plans and transitions.
 
-#include <algorithm>    // any_of, copy, equal, find, max, min, sort
-#include <concepts>     // same_as
-#include <cstddef>      // ptrdiff_t, size_t
-#include <cstdint>      // uint32_t, uint64_t
-#include <span>         // span
-#include <string_view>  // string_view
-#include <vector>       // vector
+#include <algorithm>  // any_of, copy, equal, find, max, min, sort
+#include <cstddef>    // ptrdiff_t, size_t
+#include <cstdint>    // uint32_t, uint64_t
+#include <span>       // span
+#include <vector>     // vector
 
 #include "clockwise/arc.hpp"
-#include "clockwise/detail/base/error.hpp"
-#include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/detail/ring/matching.hpp"
 #include "clockwise/detail/ring/replica_sweep.hpp"
-#include "clockwise/detail/scheme/ring_base.hpp"
+#include "clockwise/detail/ring/topology.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise::detail {
 
-template <class Before, class After>
-concept ComparableRings = Ring<Before> && Ring<After> &&
-                          std::same_as<typename Before::node_type, typename After::node_type>;
-
-/// Calls visit(Arc, before rank, after rank) for the arcs between neighbouring positions of either
-/// table, with the ranks of the arc's owners. Together the arcs are the circle. The tables must not
-/// be empty. Linear in both.
-template <class BeforeTable, class AfterTable, class Visit>
-void for_each_common_arc(const BeforeTable& before, const AfterTable& after, Visit visit) {
-  const auto a = before.positions();
-  const auto b = after.positions();
+/// Calls visit(Arc, rank in a, rank in b) for the arcs between neighbouring positions of either
+/// ring, with the ranks of the arc's owners. Together the arcs are the circle. `a` and `b`, the
+/// ascending positions of the rings, must not be empty. Linear in both.
+template <class Visit>
+void for_each_common_arc(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                         Visit visit) {
   std::uint64_t last = (std::max)(a.back(), b.back());
   for (std::size_t i = 0, j = 0; i < a.size() || j < b.size();) {
     const std::uint64_t next = i == a.size() ? b[j] : j == b.size() ? a[i] : (std::min)(a[i], b[j]);
@@ -47,15 +39,16 @@ struct ReplicaSetTable {
   std::size_t size = 0;
   std::vector<std::uint32_t> nodes;
 
-  template <class Ring, class Request>
-  ReplicaSetTable(const Ring& ring, const Request& request) {
-    for_each_replica_set(ring, request, [&](std::size_t rank, std::span<const std::uint32_t> set) {
-      if (nodes.empty()) {
-        size = set.size();
-        nodes.resize(size * ring.vnode_count());
-      }
+  template <class Ring>
+  ReplicaSetTable(const Ring& ring, const Replication& replication) {
+    if (ring.positions().empty()) return;
+    const Topology topology = Topology::of(ring.members());
+    size = detail::list_size(ring, topology, replication);
+    nodes.resize(size * ring.positions().size());
+    const auto copy = [&](std::size_t rank, const auto& set) {
       std::copy(set.begin(), set.end(), nodes.begin() + static_cast<std::ptrdiff_t>(rank * size));
-    });
+    };
+    detail::for_each_replica_set(ring, topology, replication, copy);
   }
   std::span<const std::uint32_t> at(std::size_t rank) const {
     return std::span(nodes).subspan(rank * size, size);
@@ -74,13 +67,13 @@ struct CopyChange {
 
 /// Calls visit(CopyChange) for each copy that is added or dropped, arc by arc clockwise. Makes no
 /// calls if either ring owns nothing. Linear in the positions of both.
-template <class Before, class After, class Request, class Visit>
-void for_each_copy_change(const Before& before, const After& after, const Request& before_request,
-                          const Request& after_request, Visit visit) {
-  const ReplicaSetTable old_sets(before, before_request);
-  const ReplicaSetTable new_sets(after, after_request);
+template <class Before, class After, class Visit>
+void for_each_copy_change(const Before& before, const After& after, const Replication& replication,
+                          Visit visit) {
+  const ReplicaSetTable old_sets(before, replication);
+  const ReplicaSetTable new_sets(after, replication);
   if (old_sets.size == 0 || new_sets.size == 0) return;
-  const auto matches = matched_members(before, after);
+  const auto matches = detail::matched_members(before, after);
   std::vector<std::uint32_t> holders(old_sets.size);
   std::vector<std::uint32_t> takers(new_sets.size);
   const auto sorted = [](std::span<const std::uint32_t> set, std::vector<std::uint32_t>& into) {
@@ -91,7 +84,7 @@ void for_each_copy_change(const Before& before, const After& after, const Reques
     return matches[old_node] == new_node;
   };
   for_each_common_arc(
-      before.table(), after.table(),
+      before.positions(), after.positions(),
       [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
         const auto before_set = old_sets.at(old_rank);
         const auto after_set = new_sets.at(new_rank);
