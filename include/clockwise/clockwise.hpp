@@ -9,6 +9,7 @@
 #include "clockwise/bounded_load.hpp"
 #include "clockwise/concepts.hpp"
 #include "clockwise/config.hpp"
+#include "clockwise/domain_losses.hpp"
 #include "clockwise/durability.hpp"
 #include "clockwise/fleet.hpp"
 #include "clockwise/fwd.hpp"
@@ -22,7 +23,9 @@
 #include "clockwise/movement.hpp"
 #include "clockwise/multi_probe.hpp"
 #include "clockwise/node.hpp"
+#include "clockwise/quorum.hpp"
 #include "clockwise/rendezvous.hpp"
+#include "clockwise/replica_sets.hpp"
 #include "clockwise/replica_table.hpp"
 #include "clockwise/replication.hpp"
 #include "clockwise/slot_map.hpp"
@@ -32,5 +35,7 @@
 #include "clockwise/transition.hpp"
 #include "clockwise/version.hpp"
 #include "clockwise/wire.hpp"
+#include "clockwise/wire/difference.hpp"
+#include "clockwise/wire/membership.hpp"
 
 #endif  // CLOCKWISE_CLOCKWISE_HPP
