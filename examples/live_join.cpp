@@ -140,7 +140,7 @@ int main() {
       });
     }
   }
-  publish_and_wait([](Routing& next) { next.release(); });
+  publish_and_wait([](Routing& next) { next.let_finish(); });
   const bool finished = routing.snapshot()->finished();
   const std::uint64_t target = writes + key_count;
   while (writes < target) std::this_thread::yield();  // requests continue, on 17 servers

@@ -9,28 +9,25 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
-#include <utility>
 #include <vector>
 
 using clockwise::Spread;
 
 int main() {
   // A zone is given as the rack, the smallest unit that fails as a whole.
-  std::vector<std::pair<std::string, clockwise::NodeOptions>> nodes;
+  std::vector<clockwise::Entry<std::string>> nodes;
   for (const std::string zone : {"a", "b", "c"}) {
     for (int i = 1; i <= 4; ++i) {
-      nodes.emplace_back("store-" + zone + std::to_string(i),
-                         clockwise::NodeOptions{1.0, "zone-" + zone, ""});
+      nodes.push_back({"store-" + zone + std::to_string(i), {.rack = "zone-" + zone}});
     }
   }
   const clockwise::HashRing<> ring(nodes);
-  const auto zone_of = [&](const std::string& node) {
-    return ring.members()[ring.index_of(node)].rack;
+  const auto is_live = [](const clockwise::Member<std::string>& member) {
+    return member.rack != "zone-b";
   };
-  const auto is_live = [&](const std::string& node) { return zone_of(node) != "zone-b"; };
   std::vector<std::string> down;
-  for (const auto& [node, options] : nodes) {
-    if (!is_live(node)) down.push_back(node);
+  for (const auto& member : ring.members()) {
+    if (!is_live(member)) down.push_back(member.node);
   }
 
   const clockwise::Quorum quorum{3, 2, 2};
@@ -53,7 +50,7 @@ int main() {
       // A substitute keeps writes for a node that is down until it is back.
       substitutes[column] += static_cast<int>(replicas.size() - live);
     }
-    expected[column] = quorum.available(ring, down, spread);
+    expected[column] = quorum.available(ring, down, {quorum.n, spread});
   }
   std::printf("%-22s %14d %14d\n", "no live replica", lost[0], lost[1]);
   std::printf("%-22s %14d %14d\n", "no quorum of 2", unreadable[0], unreadable[1]);

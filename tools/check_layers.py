@@ -38,6 +38,15 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 # The rooms of ringctl, from the bottom up: what is computed, how it is read and shown, and the
 # commands, which alone know both.
 RINGCTL = (("model/",), ("input/", "output/"), ("commands/",), ("main",))
+# What a room must not include: the model neither reads, writes nor takes the time, only the model
+# calls the library, and only the commands parse options.
+RINGCTL_WITHOUT = {
+    "model/": "CLI/ nlohmann/ chrono cstdio ctime fcntl.h fstream iostream sys/ unistd.h",
+    "input/": "CLI/ clockwise/",
+    "output/": "CLI/ clockwise/",
+    "commands/": "clockwise/ nlohmann/",
+    "main": "clockwise/ nlohmann/",
+}
 
 
 def floors():
@@ -123,25 +132,30 @@ def library_errors():
 
 def ringctl_errors():
     root = ROOT / "ringctl"
-    files = [p for p in sorted(root.rglob("*")) if p.suffix in (".cpp", ".hpp")]
-    for path in files:
+    inside = {}
+    for path in sorted(p for p in root.rglob("*") if p.suffix in (".cpp", ".hpp")):
         name = str(path.relative_to(root).with_suffix(""))
         floor, room = place(name, RINGCTL)
         if floor is None:
             yield f"ringctl/{name} is in no room"
             continue
         for bracket, included in INCLUDE.findall(path.read_text()):
-            if bracket == "<" or included.startswith("clockwise/"):
+            where = f"ringctl/{path.relative_to(root)} includes {included}"
+            if included.startswith(tuple(RINGCTL_WITHOUT[room or name].split())):
+                yield f"{where}, which {room or name} does without"
+            if bracket == "<":
                 continue
             target = included.removesuffix(".hpp")
             other, other_room = place(target, RINGCTL)
-            where = f"ringctl/{name} includes {included}"
             if other is None or not (root / included).exists():
                 yield f"{where}, which is not a path from ringctl/"
-            elif other_room != room and other >= floor:
+            elif other_room == room:
+                if path.suffix == ".hpp":
+                    inside.setdefault(room, {}).setdefault(name, set()).add(target)
+            elif other >= floor:
                 yield f"{where}, which is not on a lower floor"
-        if room == "model/" and re.search(r"#include <(CLI/|iostream|fstream|cstdio)", path.read_text()):
-            yield f"ringctl/{name} is of the model and reads or writes"
+    for room, includes in inside.items():
+        yield from cycles(f"ringctl/{room}", includes)
 
 
 def main():

@@ -97,7 +97,7 @@ TEST_CASE("convert and fingerprint: wrong input is named and nothing is printed"
     INFO(result.err);
     CHECK(result.err.find(message) != std::string::npos);
   };
-  refused("cwrg\x02 not really a ring", "byte 4: format 2; this reads format 1");
+  refused("cwrg\x02 not really a ring", "byte 4: format 2; only format 1 is supported");
   refused("{\"members\": [}", "parse error");
   refused("{\"vnodes\": 0, \"members\": []}", "vnodes must be between 1 and 16777216, got 0");
   refused("{\"vnodes\": 2}", "no array \"members\"");

@@ -8,10 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "csv.hpp"
-#include "error.hpp"
-#include "fleet.hpp"
-#include "text.hpp"
+#include "input/csv.hpp"
+#include "input/fleet_file.hpp"
+#include "model/error.hpp"
+#include "model/text.hpp"
+#include "output/csv.hpp"
 
 using Catch::Matchers::Message;
 using ringctl::InputError;

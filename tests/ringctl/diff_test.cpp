@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/text.hpp"
 #include "sandbox.hpp"
-#include "text.hpp"
 
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;

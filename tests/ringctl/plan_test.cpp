@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "model/text.hpp"
 #include "sandbox.hpp"
-#include "text.hpp"
 
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+// ringctl compare: all schemes on one fleet and the same keys.
+
+#include "model/compare.hpp"
+
+#include <ctime>
+#include <memory>
+#include <string>
+
+#include "commands/commands.hpp"
+#include "commands/options.hpp"
+#include "input/fleet_file.hpp"
+#include "output/chart.hpp"
+#include "output/compare.hpp"
+
+namespace ringctl {
+
+namespace {
+
+struct CompareOptions {
+  std::string fleet;
+  CompareRequest request;
+  std::string svg;
+  Format format = Format::text;
+};
+
+/// Returns CPU time, so that other processes do not count.
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+void run(const CompareOptions& options) {
+  const Comparison comparison = compare_schemes(read_fleet(options.fleet), options.request);
+  if (!options.svg.empty()) write_chart(comparison, options.svg);
+  print_comparison(comparison, options.format);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  auto* const command = app.add_subcommand("compare", "Compare all schemes on one fleet");
+  const auto options = std::make_shared<CompareOptions>();
+  options->request.cpu_seconds = cpu_seconds;
+  add_fleet_argument(*command, options->fleet);
+  add_parsed_option(*command, "--keys", "N", "Number of keys to look up [1000000]",
+                    [options](const std::string& text) {
+                      options->request.keys = parse_count(text, "--keys", 1, 100'000'000);
+                    });
+  command->add_option("--svg", options->svg, "Also draw a chart into this file")->type_name("FILE");
+  add_placement_options(*command, options->request.placement);
+  add_format_option(*command, options->format);
+  command->footer(
+      R"(Lookup: time without hashing the key. Bytes: the memory that the scheme reports.
+Moves: the share of keys that change owner when a node of weight 1 joins, and
+when the node in the middle of the file leaves; no scheme can move less than the
+floor. Shared state: what programs must share to agree on owners. Drained nodes
+are left out. To choose a scheme, see docs/choosing.md.
+)");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace ringctl

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#ifndef RINGCTL_MODEL_COMPARE_HPP
+#define RINGCTL_MODEL_COMPARE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/fleet.hpp"
+#include "model/placement.hpp"
+
+namespace ringctl {
+
+struct CompareRequest {
+  Placement placement;
+  std::uint64_t keys = 1'000'000;
+  std::function<double()> cpu_seconds;  ///< CPU time used so far.
+};
+
+/// One scheme on the fleet and the keys.
+struct SchemeResult {
+  const char* name = "";
+  const char* replicas = "";      ///< What it can spread replicas over.
+  const char* shared_state = "";  ///< What programs must share to agree on owners.
+  bool weights = false;
+  double lookup_ns = 0;
+  double build_ms = 0;
+  std::optional<std::uint64_t> bytes;  ///< Of memory, if the scheme reports them.
+  double peak_to_mean = 0;             ///< Of load / fair load by weight.
+  double cv = 0;
+  double join_moves = 0;              ///< Share of keys that move if a node of weight 1 joins.
+  std::optional<double> leave_moves;  ///< If the middle node leaves; nothing if it cannot.
+};
+
+/// What `ringctl compare` prints.
+struct Comparison {
+  Placement placement;
+  std::uint64_t keys = 0;
+  std::size_t nodes = 0;  ///< Without drained nodes.
+  std::string joiner;
+  std::string leaver;
+  double join_floor = 0;  ///< No scheme can move less.
+  double leave_floor = 0;
+  std::vector<SchemeResult> schemes;
+};
+
+/// Runs all schemes on the fleet, one after the other. Throws InputError.
+Comparison compare_schemes(const Fleet& fleet, const CompareRequest& request);
+
+}  // namespace ringctl
+
+#endif  // RINGCTL_MODEL_COMPARE_HPP

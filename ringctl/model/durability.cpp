@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+#include "model/durability.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "model/error.hpp"
+
+namespace ringctl {
+
+namespace {
+
+using clockwise::Quorum;
+using clockwise::ReplicaSets;
+
+void check_quorum(const char* option, std::optional<std::size_t> quorum, std::size_t replicas) {
+  if (quorum && *quorum > replicas) {
+    throw InputError(std::string(option) + " must be at most " + std::to_string(replicas) +
+                     ", got " + std::to_string(*quorum));
+  }
+}
+
+LossOdds odds_of(const ReplicaSets& sets, std::uint32_t vnodes, std::size_t failures) {
+  LossOdds odds;
+  odds.vnodes = vnodes;
+  odds.sets = sets.distinct;
+  odds.scatter_width = sets.scatter_width();
+  odds.fewest_sets = sets.fewest_sets(odds.scatter_width);
+  odds.loss = sets.loss(failures);
+  if (odds.loss.value > 0) odds.loss_given_any = sets.expected_loss(failures) / odds.loss.value;
+  return odds;
+}
+
+/// Returns the vnode counts to compare: powers of 4 below the ring's own, which comes last.
+std::vector<std::uint32_t> vnode_counts(std::uint32_t own) {
+  std::vector<std::uint32_t> counts;
+  for (const std::uint32_t count : {1u, 4u, 16u, 64u, 256u}) {
+    if (count < own) counts.push_back(count);
+  }
+  counts.push_back(own);
+  return counts;
+}
+
+template <class AnyRing>
+std::vector<DomainFailure> domain_failures(const AnyRing& ring,
+                                           const clockwise::DomainLosses& losses,
+                                           const Quorum& quorum, Spread spread) {
+  std::vector<DomainFailure> failures;
+  for (const auto& domain : losses.domains) {
+    std::vector<std::string> down;
+    for (const auto& member : ring.members()) {
+      if (member.datacenter == domain.datacenter &&
+          (domain.rack.empty() || member.rack == domain.rack)) {
+        down.push_back(member.node);
+      }
+    }
+    failures.push_back({domain.datacenter, domain.rack, domain.nodes, domain.lost,
+                        quorum.available(ring, down, spread)});
+  }
+  return failures;
+}
+
+}  // namespace
+
+Durability durability_of(const Fleet& fleet, const DurabilityRequest& request) {
+  const std::size_t r = request.replication.replicas;
+  check_quorum("--read", request.reads, r);
+  check_quorum("--write", request.writes, r);
+  return with_hash(request.placement, [&](const auto& hash) {
+    const auto ring = make_ring(fleet, request.placement, hash);
+    const Spread spread = request.replication.spread.value_or(ring.default_spread());
+    const ReplicaSets sets = clockwise::replica_sets(ring, r, spread);
+
+    Durability result;
+    result.request = request;
+    result.spread = spread;
+    const std::size_t majority = r / 2 + 1;
+    const Quorum quorum{r, request.reads.value_or(majority), request.writes.value_or(majority)};
+    result.quorum = {quorum.n,
+                     quorum.r,
+                     quorum.w,
+                     quorum.reads_see_latest_write(),
+                     quorum.read_failures(),
+                     quorum.write_failures()};
+    result.nodes = sets.nodes;
+    result.positions = ring.vnode_count();
+    result.sets = sets.distinct;
+    result.possible_sets = sets.possible;
+    result.expected_loss = sets.expected_loss(request.failures);
+
+    for (const std::uint32_t vnodes : vnode_counts(request.placement.vnodes)) {
+      if (vnodes == request.placement.vnodes) {
+        result.odds.push_back(odds_of(sets, vnodes, request.failures));
+        continue;
+      }
+      Placement other = request.placement;
+      other.vnodes = vnodes;
+      const auto other_ring = make_ring(fleet, other, hash);
+      result.odds.push_back(
+          odds_of(clockwise::replica_sets(other_ring, r, spread), vnodes, request.failures));
+    }
+
+    result.racks = domain_failures(ring, clockwise::rack_losses(ring, r, spread), quorum, spread);
+    const bool any_datacenter =
+        std::any_of(fleet.nodes.begin(), fleet.nodes.end(),
+                    [](const FleetNode& node) { return !node.options.datacenter.empty(); });
+    if (any_datacenter) {
+      result.datacenters =
+          domain_failures(ring, clockwise::datacenter_losses(ring, r, spread), quorum, spread);
+    }
+    const auto dead = dead_nodes(request.replication, fleet);
+    result.dead = dead.size();
+    result.dead_lost = 1 - Quorum{r, 1, 1}.available(ring, dead, spread).readable;
+    result.dead_left = quorum.available(ring, dead, spread);
+    return result;
+  });
+}
+
+}  // namespace ringctl

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#ifndef RINGCTL_OUTPUT_CSV_HPP
+#define RINGCTL_OUTPUT_CSV_HPP
+
+#include <string>
+#include <string_view>
+
+namespace ringctl {
+
+/// Returns a CSV field, quoted if RFC 4180 or the reader of fleet files requires it.
+std::string csv_field(std::string_view text);
+
+}  // namespace ringctl
+
+#endif  // RINGCTL_OUTPUT_CSV_HPP

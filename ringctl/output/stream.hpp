@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#ifndef RINGCTL_OUTPUT_STREAM_HPP
+#define RINGCTL_OUTPUT_STREAM_HPP
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace ringctl {
+
+/// The result cannot be written. Ends the program with code 1, without a message if the reader of a
+/// pipe has closed it.
+struct OutputError : std::system_error {
+  using std::system_error::system_error;
+};
+
+/// Standard output, written in large pieces. The destructor drops what is not flushed, so that an
+/// error does not leave half a result.
+class Output {
+ public:
+  /// Throws OutputError if standard output cannot be written, as flush() does.
+  Output& operator<<(std::string_view text) {
+    buffer_ += text;
+    if (buffer_.size() >= large) flush();
+    return *this;
+  }
+  void flush();
+
+ private:
+  static constexpr std::size_t large = std::size_t{64} << 10;
+  std::string buffer_;
+};
+
+/// Returns true if standard output is a terminal.
+bool writes_to_terminal();
+
+/// Prints "ringctl: <message>" on standard error.
+void print_message(const std::string& message);
+
+}  // namespace ringctl
+
+#endif  // RINGCTL_OUTPUT_STREAM_HPP
