@@ -24,6 +24,25 @@ inline std::size_t attainable(std::size_t replicas, Spread spread, const Topolog
   return (std::min)(replicas, spread == Spread::racks_only ? extent.domains : extent.nodes);
 }
 
+/// Returns how often a list can take a node from a failure domain that it has one from already.
+inline std::size_t most_repeats(std::size_t replicas, Spread spread,
+                                const Topology::Extent& extent) {
+  return spread == Spread::racks && replicas > extent.domains ? replicas - extent.domains : 0;
+}
+
+/// How many replicas of a key one failure domain holds.
+struct DomainBounds {
+  std::size_t fewest;
+  std::size_t most;
+};
+
+/// Returns the bounds of a domain of `nodes` nodes in a group with `extent`.
+inline DomainBounds domain_bounds(std::size_t replicas, Spread spread,
+                                  const Topology::Extent& extent, std::size_t nodes) {
+  return {replicas >= extent.domains ? std::size_t{1} : std::size_t{0},
+          (std::min)(nodes, 1 + most_repeats(replicas, spread, extent))};
+}
+
 /// How many nodes of one group of members a list can still take, and from which failure domains.
 class Quota {
  public:
@@ -33,8 +52,7 @@ class Quota {
   Quota(std::size_t replicas, Spread spread, const Topology::Extent& extent,
         std::size_t domain_limit)
       : left_(attainable(replicas, spread, extent)),
-        repeats_(spread == Spread::racks && replicas > extent.domains ? replicas - extent.domains
-                                                                      : 0),
+        repeats_(most_repeats(replicas, spread, extent)),
         domains_(left_, domain_limit),
         nodes_(repeats_ > 0 ? left_ : 0, domain_limit) {}
 

@@ -10,15 +10,18 @@
 #include <cstdint>   // uint32_t, uint64_t
 #include <span>      // span
 #include <string>    // to_string
+#include <utility>   // pair
 #include <vector>    // vector
 
 #include "clockwise/arc.hpp"
 #include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/ring/replica_sweep.hpp"
 #include "clockwise/detail/ring/ring_table.hpp"
 #include "clockwise/detail/ring/successors.hpp"
 #include "clockwise/detail/scheme/surface.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise::detail {
 
@@ -79,6 +82,20 @@ class RingBase : public Surface<Ring, Node, Index, Placement, Extra> {
     const auto position = static_cast<std::uint64_t>(ring().position_of(key));
     return Successors<Node, Index>(owners(), this->members(), table().rank_of(position),
                                    table().empty() ? 0 : this->topology().whole().nodes);
+  }
+
+  using SurfaceType::load_shares;
+  /// Returns each member and the share of the key space that it holds a replica of, in id order.
+  /// They sum to the length of the lists: the replicas requested, or what the ring can provide. O(M
+  /// R + N) for R replicas.
+  std::vector<std::pair<Node, double>> load_shares(const Replication& replication) const {
+    const auto widths = detail::replica_widths(ring(), this->topology(), replication);
+    std::vector<std::pair<Node, double>> shares;
+    shares.reserve(widths.size());
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      shares.emplace_back(this->members()[i].node, widths[i].fraction());
+    }
+    return shares;
   }
 
   /// Returns each member's exact share of the circle, by its index in members(). O(M + N).
