@@ -12,14 +12,20 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include "clockwise/bounded_assignment.hpp"
 #include "clockwise/hash_ring.hpp"
+#include "clockwise/maglev.hpp"
 #include "clockwise/rendezvous.hpp"
 #include "clockwise/slot_map.hpp"
+#include "clockwise/token_ring.hpp"
+#include "support/failing_memory.hpp"
 #include "support/hashes.hpp"
 #include "support/keys.hpp"
 
@@ -279,6 +285,286 @@ TEST_CASE("Bounded load over schemes that are no rings") {
     more.push_back(slots.acquire("hot"));
     REQUIRE(more.back());
   }
+}
+
+TEST_CASE("A predicate that throws costs no load") {
+  BoundedLoad balancer(ring_of(4));
+  const auto held = balancer.acquire("key");
+  CHECK_THROWS_AS(
+      balancer.acquire("key",
+                       [](const std::string&) -> bool { throw std::runtime_error("unknown"); }),
+      std::runtime_error);
+  CHECK(balancer.load() == 1);
+  CHECK(balancer.capacity("node0") == 1);  // ceil(1.25 * 1 / 4)
+}
+
+TEST_CASE("A capacity is the cap at the present load") {
+  BoundedLoad balancer(ring_of(2), {.c = 1.5, .node_limit = 3});
+  CHECK(balancer.capacity("node0") == 0);
+  std::vector<decltype(balancer)::Token> tokens;
+  for (const std::uint64_t cap : {1u, 2u, 3u, 3u, 3u}) {
+    tokens.push_back(balancer.acquire("key"));
+    CHECK(balancer.capacity("node0") == cap);
+    CHECK(balancer.capacity("node1") == cap);
+  }
+  CHECK(balancer.capacity("stranger") == 0);
+}
+
+TEST_CASE("Members join a balancer as entries; a whole scheme can be replaced") {
+  BoundedLoad balancer(ring_of(1));
+  balancer.add("a");
+  balancer.add("b", 2);
+  balancer.add("c", {.rack = "r1"});
+  balancer.add({"d", {.weight = 3, .rack = "r2"}});
+  balancer.add_all({"e", {"f", 0.5}});
+  balancer.add_all(std::vector<std::string>{"g"});
+  balancer.update([](auto& edit) {
+    edit.set_weight("g", 4);
+    edit.remove("node0");
+  });
+  const Ring expected({{"a"},
+                       {"b", 2},
+                       {"c", {.rack = "r1"}},
+                       {"d", {.weight = 3, .rack = "r2"}},
+                       {"e"},
+                       {"f", 0.5},
+                       {"g", 4}},
+                      {.vnodes = 100});
+  CHECK(balancer.scheme() == expected);
+  CHECK(balancer.scheme().fingerprint() == expected.fingerprint());
+
+  const auto token = balancer.acquire("key");
+  Ring fewer({{"a"}, {"x"}}, {.vnodes = 100});
+  fewer.remove(token.node());
+  balancer.replace(fewer);
+  CHECK(balancer.scheme() == fewer);
+  CHECK(balancer.load() == 0);
+
+  BoundedLoad<clockwise::TokenRing<>> tokens{clockwise::TokenRing<>()};
+  tokens.add("a", std::initializer_list<std::uint64_t>{40});
+  CHECK(tokens.scheme().vnode_count() == 1);
+
+  BoundedAssignment<Ring> shards(ring_of(1));
+  shards.insert("key");
+  CHECK(shards.add("a", {.rack = "r1"}).size() <= 1);
+  CHECK(shards.add({"b", 2}).size() <= 1);
+  CHECK(shards.add_all({"c", {"d", 3}}).size() <= 1);
+  CHECK(shards.remove("stranger").empty());
+  CHECK(shards.replace(ring_of(1)).size() <= 1);
+  CHECK(*shards.find("key") == "node0");
+}
+
+TEST_CASE("The order of preference is the scheme's own, whatever the racks") {
+  const auto check = [](auto scheme) {
+    scheme.update([](auto& edit) {
+      for (const auto& name : numbered("node", 12)) {
+        edit.add(name, {.rack = name < "node4" ? "r1" : "r2"});
+      }
+    });
+    for (const auto& key : real_keys(20)) {
+      BoundedLoad balancer(scheme, {.node_limit = 1});
+      const auto list = scheme.preference_list(key, {12, clockwise::Spread::nodes});
+      std::vector<typename decltype(balancer)::Token> tokens;
+      for (const auto& node : list) {
+        tokens.push_back(balancer.acquire(key));
+        REQUIRE(tokens.back());
+        CHECK(tokens.back().node() == node);
+        CHECK(tokens.back().probes() == tokens.size());
+      }
+      CHECK_FALSE(balancer.acquire(key));
+    }
+  };
+  check(HashRing<>());
+  check(Rendezvous<>());
+  check(clockwise::Maglev<>());
+  check(clockwise::SlotMap<>(clockwise::SlotMapOptions{1024}));
+}
+
+TEST_CASE("A walk past all of 66,000 members asks each once") {
+  using Wide = HashRing<clockwise::Xxh3, std::uint64_t, std::uint32_t>;
+  std::vector<std::uint64_t> nodes;
+  for (std::uint64_t i = 0; i < 66000; ++i) nodes.push_back(i);
+  BoundedLoad balancer(Wide(nodes, {.vnodes = 4}));
+  std::size_t asked = 0;
+  const auto token = balancer.acquire("key", [&](std::uint64_t) {
+    ++asked;
+    return false;
+  });
+  CHECK_FALSE(token);
+  CHECK(token.probes() == 66000);
+  CHECK(asked == 66000);
+}
+
+namespace {
+
+/// A partitioner that is not of this library: it has no more than the concept asks for.
+class Foreign {
+ public:
+  using node_type = std::string;
+  using index_type = std::uint16_t;
+  struct Row {
+    std::string node;
+  };
+
+  explicit Foreign(Ring ring) : ring_(std::move(ring)) { list(); }
+  void add(const std::string& node, const clockwise::NodeOptions& options = {}) {
+    ring_.add(node, options);
+    list();
+  }
+  template <class Rows>
+  void add_all(const Rows& rows) {
+    for (const auto& row : rows) add(row.node);
+  }
+  template <class Id>
+  bool remove(const Id& id) {
+    const bool removed = ring_.remove(id);
+    list();
+    return removed;
+  }
+  void set_weight(const std::string& node, double weight) { ring_.set_weight(node, weight); }
+  void set_options(const std::string& node, const clockwise::NodeOptions& options) {
+    ring_.set_options(node, options);
+  }
+  template <class Fn>
+  void update(Fn&& fn) {
+    ring_.update(fn);
+    list();
+  }
+  void clear() {
+    ring_.clear();
+    list();
+  }
+  template <class Key>
+  const std::string& lookup(const Key& key) const {
+    return ring_.lookup(key);
+  }
+  template <class Key>
+  const std::string* try_lookup(const Key& key) const {
+    return ring_.try_lookup(key);
+  }
+  template <class Key>
+  auto preference_list(const Key& key, std::size_t r) const {
+    return ring_.preference_list(key, r);
+  }
+  template <class Key>
+  clockwise::Position position_of(const Key& key) const {
+    return ring_.position_of(key);
+  }
+  template <class Id>
+  bool contains(const Id& id) const {
+    return ring_.contains(id);
+  }
+  template <class Id>
+  index_type index_of(const Id& id) const {
+    return ring_.index_of(id);
+  }
+  index_type lookup_index(clockwise::Position position) const {
+    return ring_.lookup_index(position);
+  }
+  void lookup_batch(std::span<const clockwise::Position> positions,
+                    std::span<index_type> owners) const {
+    ring_.lookup_batch(positions, owners);
+  }
+  std::span<const Row> members() const { return rows_; }
+  std::size_t size() const { return ring_.size(); }
+  bool empty() const { return ring_.empty(); }
+  auto load_shares() const { return ring_.load_shares(); }
+  clockwise::Fingerprint fingerprint() const { return ring_.fingerprint(); }
+  std::size_t memory_bytes() const { return ring_.memory_bytes(); }
+  friend bool operator==(const Foreign& a, const Foreign& b) { return a.ring_ == b.ring_; }
+
+ private:
+  void list() {
+    rows_.clear();
+    for (const auto& member : ring_.members()) rows_.push_back({member.node});
+  }
+
+  Ring ring_;
+  std::vector<Row> rows_;
+};
+static_assert(clockwise::Partitioner<Foreign>);
+
+}  // namespace
+
+TEST_CASE("A partitioner of one's own is balanced like the library's") {
+  REQUIRE(Foreign(ring_of(8)) == Foreign(ring_of(8)));
+  BoundedLoad own(Foreign(ring_of(8)));
+  BoundedLoad library(ring_of(8));
+  std::vector<decltype(own)::Token> tokens;
+  std::vector<decltype(library)::Token> expected;
+  for (int i = 0; i < 60; ++i) {
+    tokens.push_back(own.acquire("hot"));
+    expected.push_back(library.acquire("hot"));
+    REQUIRE(tokens.back());
+    CHECK(tokens.back().node() == expected.back().node());
+    CHECK(tokens.back().probes() == expected.back().probes());
+  }
+  own.add("node9");
+  CHECK(own.remove("node3"));
+  CHECK(own.load("node3") == 0);
+}
+
+TEST_CASE("A balancer whose memory runs out is as it was") {
+  BoundedLoad balancer(ring_of(12, 8), {.node_limit = 1});
+  std::vector<decltype(balancer)::Token> tokens;
+  for (int i = 0; i < 11; ++i) tokens.push_back(balancer.acquire("key"));
+  const Ring before = balancer.scheme();
+  const auto unchanged = [&] {
+    CHECK(balancer.load() == 11);
+    CHECK(balancer.scheme() == before);
+  };
+  tokens.reserve(12);
+  const auto acquire = [&] { tokens.push_back(balancer.acquire("key")); };
+  CHECK(fail_each_allocation(acquire, unchanged) > 0);  // a walk past more than eight nodes
+  CHECK(balancer.load() == 12);
+  tokens.pop_back();
+  CHECK(fail_each_allocation([&] { balancer.add("joiner", 2); }, unchanged) > 10);
+  CHECK(balancer.scheme().contains("joiner"));
+  const std::string leaver = tokens[0].node();
+  const auto with_joiner = balancer.scheme();
+  const auto still = [&] {
+    CHECK(balancer.load() == 11);
+    CHECK(balancer.scheme() == with_joiner);
+  };
+  CHECK(fail_each_allocation([&] { balancer.remove(leaver); }, still) > 10);
+  CHECK(balancer.load() == 10);
+}
+
+TEST_CASE("Stored keys: an assignment whose memory runs out is as it was") {
+  std::mt19937_64 random(3);
+  BoundedAssignment<Ring> shards(ring_of(4, 2), {.c = 1.05});
+  std::map<std::string, double> weights;
+  for (const auto& name : numbered("node", 4)) weights[name] = 1;
+  std::set<std::string> keys;
+  std::map<std::string, std::string> where;
+  std::size_t failures = 0;
+  for (int step = 0; step < 120; ++step) {
+    // As long as the text is not inside of the string, copies of a key take memory too.
+    const std::string key = "a key of the test number " + std::to_string(random() % 60);
+    const auto unchanged = [&] {
+      CHECK(shards.size() == where.size());
+      for (const auto& [id, node] : where) {
+        REQUIRE(shards.find(id) != nullptr);
+        if (*shards.find(id) != node) FAIL(id);
+      }
+    };
+    if (keys.insert(key).second) {
+      failures += fail_each_allocation([&] { shards.insert(key); }, unchanged);
+    } else {
+      failures += fail_each_allocation([&] { shards.erase(key); }, unchanged);
+      keys.erase(key);
+    }
+    where = placed_in_order(shards.scheme(), keys, weights, 1.05);
+    if (step % 20 == 10) {
+      const std::string node = "joiner" + std::to_string(step);
+      failures += fail_each_allocation([&] { shards.add(node, 1.5); }, unchanged);
+      weights[node] = 1.5;
+      where = placed_in_order(shards.scheme(), keys, weights, 1.05);
+    }
+    unchanged();
+    for (const auto& [id, weight] : weights) CHECK(shards.load(id) <= shards.capacity(id));
+  }
+  CHECK(failures > 1000);
 }
 
 TEST_CASE("Many threads acquire and release: no count is lost and no cap broken") {

@@ -6,6 +6,7 @@
 
 #include "clockwise/arc.hpp"
 #include "clockwise/balance.hpp"
+#include "clockwise/bounded_assignment.hpp"
 #include "clockwise/bounded_load.hpp"
 #include "clockwise/concepts.hpp"
 #include "clockwise/config.hpp"
