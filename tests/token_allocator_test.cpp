@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/ring/ring_table.hpp"
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/token_ring.hpp"
 #include "support/errors.hpp"
@@ -39,11 +40,12 @@ using Tokens = std::vector<std::uint64_t>;
 template <class Ring>
 double peak(const Ring& ring, bool racks) {
   std::map<std::string, double> owned;
-  ring.table().for_each_arc([&](const clockwise::Arc& arc, std::size_t) {
+  const auto visit = [&](const clockwise::Arc& arc, std::uint16_t) {
     for (const auto& node : ring.preference_list(Position{arc.last}, 3)) {
       owned[node] += arc.fraction();
     }
-  });
+  };
+  clockwise::detail::for_each_arc(ring.positions(), ring.owners(), visit);
   std::map<std::string, double> weights;
   for (const auto& member : ring.members()) weights[member.rack] += member.weight;
   double peak = 0;
@@ -60,7 +62,7 @@ NodeOptions options_of(int number, bool weights, bool racks) {
 
 void join(TokenRing<>& ring, int number, const NodeOptions& options, std::uint32_t vnodes) {
   ring.add("n" + std::to_string(number), options,
-           allocate_tokens(ring, options, {vnodes, 3, Spread::racks}));
+           allocate_tokens(ring, options, {vnodes, {3, Spread::racks}}));
 }
 
 TokenRing<> grown(int nodes, std::uint32_t vnodes, bool weights, bool racks) {
@@ -105,8 +107,8 @@ TEST_CASE("the tokens follow from the ring alone, and none is taken already") {
   for (int i = 0; i < 30; ++i) {
     const NodeOptions options{1.0 + i % 3, i % 2 == 0 ? "r" + std::to_string(i % 4) : "",
                               i % 5 == 0 ? "east" : ""};
-    const Tokens tokens = allocate_tokens(ring, options, {4, 3, Spread::racks});
-    REQUIRE(tokens == allocate_tokens(ring, options, {4, 3, Spread::racks}));
+    const Tokens tokens = allocate_tokens(ring, options, {4, {3, Spread::racks}});
+    REQUIRE(tokens == allocate_tokens(ring, options, {4, {3, Spread::racks}}));
     REQUIRE(tokens.size() == 4u * static_cast<unsigned>(1 + i % 3));
     REQUIRE(std::is_sorted(tokens.begin(), tokens.end()));
     for (const std::uint64_t token : tokens) {
@@ -125,7 +127,7 @@ TEST_CASE("golden tokens: a change here means that two builds would allocate dif
 
 TEST_CASE("small and crowded rings") {
   TokenRing<> ring;
-  CHECK(allocate_tokens(ring, {}, {3, 3, Spread::nodes}).size() == 3);
+  CHECK(allocate_tokens(ring, {}, {3, {3, Spread::nodes}}).size() == 3);
   CHECK(allocate_tokens(ring, NodeOptions{0, "", ""}).empty());
   // Every position near 0 is taken: others are found.
   Tokens crowd;
@@ -136,7 +138,7 @@ TEST_CASE("small and crowded rings") {
   // One position, at the end of the circle; more replicas than there are nodes.
   TokenRing<> lone;
   lone.add("a", {(std::numeric_limits<std::uint64_t>::max)()});
-  const Tokens tokens = allocate_tokens(lone, {}, {2, 1000, Spread::racks});
+  const Tokens tokens = allocate_tokens(lone, {}, {2, {1000, Spread::racks}});
   lone.add("b", tokens);
   CHECK(lone.load_shares()[1].second > 0.5);
   CHECK(lone.load_shares()[1].second < 0.9);
@@ -164,13 +166,28 @@ TEST_CASE("a datacenter is balanced by itself") {
   }
 }
 
+TEST_CASE("by datacenter, a node's tokens are for the replicas of its own") {
+  TokenRing<> ring;
+  for (int i = 0; i < 20; ++i) join(ring, i, {1, "", i % 2 == 0 ? "east" : "west"}, 4);
+  const NodeOptions east{1, "", "east"};
+  const Tokens two = allocate_tokens(ring, east, {4, 2});
+  CHECK(allocate_tokens(ring, east, {4, {{"west", 3}, {"east", 2}}}) == two);
+  CHECK(allocate_tokens(ring, east, {4, {{"west", 2}, {"east", 3}}}) != two);
+  CHECK(fails_with<std::invalid_argument>("at least 1 in datacenter \"east\", got 0", [&] {
+    allocate_tokens(ring, east, {4, {{"west", 2}, {"east", 0}}});
+  }));
+  CHECK(fails_with<std::invalid_argument>("at least 1 in datacenter \"east\", got 0", [&] {
+    allocate_tokens(ring, east, {4, {{"west", 2}}});
+  }));
+}
+
 TEST_CASE("what cannot be allocated is refused") {
   const TokenRing<> ring;
   CHECK(fails_with<std::invalid_argument>("vnodes must be between 1 and 16777216, got 0", [&] {
-    allocate_tokens(ring, {}, {0, 3, Spread::nodes});
+    allocate_tokens(ring, {}, {0, {3, Spread::nodes}});
   }));
   CHECK(fails_with<std::invalid_argument>("replicas must be at least 1, got 0", [&] {
-    allocate_tokens(ring, {}, {4, 0, Spread::nodes});
+    allocate_tokens(ring, {}, {4, {0, Spread::nodes}});
   }));
   CHECK(fails_with<std::invalid_argument>("got -1",
                                           [&] { allocate_tokens(ring, NodeOptions{-1, "", ""}); }));
