@@ -21,7 +21,7 @@
 #include <cstdint>    // int64_t, uint32_t, uint64_t
 #include <span>       // span
 #include <string>     // string
-#include <utility>    // move, pair
+#include <utility>    // pair
 #include <vector>     // vector
 
 #include "clockwise/detail/base/fixed_point.hpp"
@@ -34,7 +34,7 @@ namespace clockwise::detail {
 /// The numbers in which tokens are weighed: widths, in units of 2^-50 of the circle, and ratios of
 /// widths, in units of 2^-20. 64 bits hold a width of 2^13 circles, which is what that many
 /// replicas own, and the sum of the squares of 2^9 ratios of up to 128.
-struct Scale {
+struct AllocationScale {
   static constexpr int circle_bits = 50;
   static constexpr std::int64_t circle = std::int64_t{1} << circle_bits;  ///< The width of all.
   static constexpr int position_bits = 64 - circle_bits;  ///< From positions to widths.
@@ -129,7 +129,7 @@ class AllocationMembers {
     }
     std::sort(heaviest.rbegin(), heaviest.rend());
 
-    constexpr auto circle = static_cast<std::uint64_t>(Scale::circle);
+    constexpr auto circle = static_cast<std::uint64_t>(AllocationScale::circle);
     std::vector<std::uint64_t> shares(domain_weights.size());
     std::uint64_t left = replicas_ * circle;
     for (const auto& [weight, domain] : heaviest) {
@@ -140,7 +140,7 @@ class AllocationMembers {
     for (std::size_t i = 0; i < members.size(); ++i) {
       const std::uint64_t target =
           proportion(shares[domains_[i]], weights[i], domain_weights[domains_[i]]);
-      targets_.push_back((std::max)(static_cast<std::int64_t>(target), Scale::one));
+      targets_.push_back((std::max)(static_cast<std::int64_t>(target), AllocationScale::one));
     }
   }
 
@@ -196,9 +196,10 @@ class TokenAllocation {
 
   // Which cuts are tried.
 
-  static constexpr std::int64_t narrowest_arc = 16;  ///< A width; narrower ones are not cut.
-  static constexpr std::int64_t margin_divisor =
-      10;  ///< A cut leaves a tenth of the arc each side.
+  /// A width; narrower arcs are not cut.
+  static constexpr std::int64_t narrowest_arc = 16;
+  /// A cut leaves at least a tenth of the arc on each side.
+  static constexpr std::int64_t margin_divisor = 10;
 
   // What a cut costs: a sum of squares of ratios. Other weights would choose other tokens, so they
   // never change.
@@ -207,7 +208,7 @@ class TokenAllocation {
   static constexpr int steep_bits = 5;
   /// Above an excess of 4, which is beyond repair, it stops getting steeper, so that it fits 64
   /// bits.
-  static constexpr std::int64_t most_steep = 4 * Scale::one;
+  static constexpr std::int64_t most_steep = 4 * AllocationScale::one;
   /// What a node would inherit from the joiner counts 3/10 of its excess: it matters only later.
   static constexpr std::int64_t inherited_numerator = 3;
   static constexpr std::int64_t inherited_denominator = 10;
@@ -282,14 +283,14 @@ class TokenAllocation {
 
   std::size_t before(std::size_t rank) const { return rank == 0 ? vnodes_.size() - 1 : rank - 1; }
   std::int64_t width(std::size_t rank) const {
-    if (vnodes_.size() == 1) return Scale::circle;
+    if (vnodes_.size() == 1) return AllocationScale::circle;
     return static_cast<std::int64_t>((vnodes_[rank].position - vnodes_[before(rank)].position) >>
-                                     Scale::position_bits);
+                                     AllocationScale::position_bits);
   }
   /// Returns the position `offset` after the start of an arc.
   std::uint64_t position_in(std::size_t rank, std::int64_t offset) const {
     return vnodes_[before(rank)].position +
-           (static_cast<std::uint64_t>(offset) << Scale::position_bits);
+           (static_cast<std::uint64_t>(offset) << AllocationScale::position_bits);
   }
   std::size_t domain_of(const Vnode& vnode) const { return members_.domain(vnode.owner); }
   bool is_own(const Vnode& vnode) const { return domain_of(vnode) == members_.domain(joiner_); }
@@ -412,8 +413,8 @@ class TokenAllocation {
     const std::int64_t offset = (std::min)((std::max)(best, margin), room - margin);
     losses.add(loser, offset);
 
-    std::int64_t cost =
-        Scale::square(Scale::ratio(gained + offset - goal, members_.target(joiner_)));
+    std::int64_t cost = AllocationScale::square(
+        AllocationScale::ratio(gained + offset - goal, members_.target(joiner_)));
     for (const auto& [node, loss] : losses.all()) cost += cost_of(node, loss);
     const std::int64_t left = behind_[rank] + offset;
     const std::int64_t right = room - offset + ahead_[rank];
@@ -453,16 +454,16 @@ class TokenAllocation {
     const std::int64_t own = members_.target(loser);
     const std::int64_t scale =
         (std::max)((std::min)((target << scale_bits) / own, most_scale), std::int64_t{1});
-    const std::int64_t excess = Scale::ratio(excess_of(loser) - loss, own);
-    const std::int64_t taken = Scale::ratio(taken_from(loser) + loss, own);
+    const std::int64_t excess = AllocationScale::ratio(excess_of(loser) - loss, own);
+    const std::int64_t taken = AllocationScale::ratio(taken_from(loser) + loss, own);
     const std::int64_t pull =
         (scale * (excess - taken * inherited_numerator / inherited_denominator) >> scale_bits) -
-        Scale::ratio(gap, target);
+        AllocationScale::ratio(gap, target);
     const std::int64_t weight =
         (scale * scale * (inherited_denominator + inherited_numerator) / inherited_denominator >>
          scale_bits) +
         (1 << scale_bits);
-    return (pull << scale_bits) / weight * (target >> Scale::ratio_bits);
+    return (pull << scale_bits) / weight * (target >> AllocationScale::ratio_bits);
   }
 
   /// Returns by how much the cost of a node rises if it loses `loss`.
@@ -470,21 +471,23 @@ class TokenAllocation {
     const std::int64_t target = members_.target(node);
     const std::int64_t excess = excess_of(node);
     const std::int64_t taken = taken_from(node);
-    return cost_of_excess(Scale::ratio(excess - loss, target)) -
-           cost_of_excess(Scale::ratio(excess, target)) +
-           (Scale::square(Scale::ratio(taken + loss, target)) -
-            Scale::square(Scale::ratio(taken, target))) *
+    return cost_of_excess(AllocationScale::ratio(excess - loss, target)) -
+           cost_of_excess(AllocationScale::ratio(excess, target)) +
+           (AllocationScale::square(AllocationScale::ratio(taken + loss, target)) -
+            AllocationScale::square(AllocationScale::ratio(taken, target))) *
                inherited_numerator / inherited_denominator;
   }
   /// `excess`: above the fair share, as a ratio.
   static std::int64_t cost_of_excess(std::int64_t excess) {
     const std::int64_t high = (std::min)((std::max)(excess, std::int64_t{0}), most_steep);
-    return Scale::square(Scale::square(high) >> (Scale::ratio_bits - steep_bits)) +
-           Scale::square(excess);
+    return AllocationScale::square(AllocationScale::square(high) >>
+                                   (AllocationScale::ratio_bits - steep_bits)) +
+           AllocationScale::square(excess);
   }
   std::int64_t crowding(std::int64_t gap) const {
-    const std::int64_t mean = Scale::circle / static_cast<std::int64_t>(crowd_ + tokens_left_);
-    return Scale::square(Scale::ratio(gap - mean, mean));
+    const std::int64_t mean =
+        AllocationScale::circle / static_cast<std::int64_t>(crowd_ + tokens_left_);
+    return AllocationScale::square(AllocationScale::ratio(gap - mean, mean));
   }
 
   AllocationMembers members_;
