@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: no matching function for call to .movement
+// expect: same_as<typename .*node_type, typename .*node_type>
 #include <clockwise/hash_ring.hpp>
 #include <clockwise/movement.hpp>
 
