@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: MIT
 #include "clockwise/compat/redis_cluster.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cfloat>
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "clockwise/concepts.hpp"
 #include "clockwise/movement.hpp"
+#include "support/failing_memory.hpp"
 
 namespace {
 
@@ -30,7 +36,11 @@ using clockwise::RedisShard;
 using clockwise::RedisSlotMap;
 using clockwise::RedisSlotRange;
 
-static_assert(clockwise::Partitioner<RedisSlotMap>);
+static_assert(clockwise::Placement<RedisSlotMap>);
+static_assert(!clockwise::Partitioner<RedisSlotMap>);  // a master that joins has no slots
+static_assert(std::copyable<RedisSlotMap>);
+static_assert(std::is_nothrow_move_constructible_v<RedisSlotMap>);
+static_assert(std::is_nothrow_move_assignable_v<RedisSlotMap>);
 
 std::uint16_t bitwise_crc16(std::string_view bytes) {
   unsigned crc = 0;
@@ -246,6 +256,178 @@ TEST_CASE("members come and go, slots keep their owners") {
   CHECK_THROWS_AS(map.migrate(0, "m:2"), std::invalid_argument);
   CHECK_THROWS_AS(RedisSlotMap({"m:1", "m:1"}), std::invalid_argument);
   CHECK(map.size() == 1);
+}
+
+/// All that can be asked of a map, in one text.
+std::string described(const RedisSlotMap& map) {
+  std::string text;
+  for (const auto& node : map.nodes()) {
+    text += node.name + " of " + node.master + ":";
+    for (const auto& replica : node.replicas) text += " " + replica;
+    for (const auto& range : map.slots_of(node.name)) {
+      text += " " + std::to_string(range.first) + "-" + std::to_string(range.last);
+    }
+    text += '\n';
+  }
+  for (std::uint16_t slot = 0; slot < 16384; ++slot) {
+    if (const auto* const to = map.migrating_to(slot)) {
+      text += std::to_string(slot) + " to " + *to + '\n';
+    }
+  }
+  return text;
+}
+
+RedisSlotMap with_replicas() {
+  RedisSlotMap map({"a:1", "b:2", "c:3"});
+  for (const char* replica : {"r:10", "r:11", "r:12"}) map.add_replica(replica, "b:2");
+  map.migrate(0, "b:2");
+  map.migrate(9000, "c:3");
+  return map;
+}
+
+TEST_CASE("a map is copied, moved and assigned as a value") {
+  const RedisSlotMap original = with_replicas();
+  const std::string text = described(original);
+  const auto is_empty = [](const RedisSlotMap& map) {
+    CHECK(map.empty());
+    CHECK_FALSE(map.complete());
+    CHECK(map.try_lookup("foo") == nullptr);
+    CHECK(map.owner_of(0) == nullptr);
+    CHECK(map.migrating_to(0) == nullptr);
+    CHECK(map.preference_list("foo", 3).empty());
+    CHECK(map.load_shares().empty());
+    CHECK_THROWS_AS(map.lookup("foo"), std::out_of_range);
+  };
+  RedisSlotMap copy = original;
+  CHECK(described(copy) == text);
+  RedisSlotMap moved = std::move(copy);
+  CHECK(described(moved) == text);
+  is_empty(copy);  // NOLINT: moved from
+  copy = moved;
+  CHECK(described(copy) == text);
+  RedisSlotMap assigned({"x:1"});
+  assigned = std::move(copy);
+  CHECK(described(assigned) == text);
+  is_empty(copy);   // NOLINT: moved from
+  copy.add("y:1");  // and it can be used again
+  copy.assign({0, 16383}, "y:1");
+  CHECK(copy.complete());
+
+  RedisSlotMap& self = assigned;
+  assigned = self;
+  CHECK(described(assigned) == text);
+  assigned = std::move(self);
+  CHECK(described(assigned) == text);
+  assigned.swap(self);
+  CHECK(described(assigned) == text);
+  RedisSlotMap kept;
+  {
+    const RedisSlotMap temporary = with_replicas();
+    kept = temporary;
+  }
+  CHECK(described(kept) == text);
+}
+
+TEST_CASE("a name can be a view into the map that it changes") {
+  RedisSlotMap map({"b:1", "c:2"});
+  map.add_replica("a:0", *map.owner_of(0));
+  CHECK(map.preference_list(std::string_view("hello"), 2)[1] == "a:0");
+  for (int i = 0; i < 40; ++i) {
+    map.add_replica("replica-" + std::to_string(i) + " with a name that is long",
+                    map.nodes()[1].name);
+  }
+  CHECK(map.nodes()[1].name == "b:1");
+  CHECK(map.nodes()[1].replicas.size() == 41);
+  map.promote(map.nodes()[1].replicas[7]);
+  CHECK(*map.owner_of(0) == "replica-6 with a name that is long");
+  map.promote(map.nodes()[0].name);
+  CHECK(*map.owner_of(0) == "a:0");
+  map.migrate(0, *map.owner_of(16383));
+  map.assign({0, 0}, *map.migrating_to(0));
+  CHECK(*map.owner_of(0) == "c:2");
+  map.assign({1, 8191}, *map.owner_of(0));
+  CHECK(map.remove(map.nodes()[0].replicas[3]));
+  CHECK(map.nodes()[0].replicas.size() == 40);
+  while (!map.nodes()[0].replicas.empty()) CHECK(map.remove(map.nodes()[0].replicas.back()));
+  CHECK(map.remove(map.nodes()[0].name));
+  CHECK(map.size() == 1);
+}
+
+TEST_CASE("a map whose memory runs out is as it was") {
+  const auto check = [](const auto& change) {
+    RedisSlotMap map = with_replicas();
+    const std::string before = described(map);
+    const auto unchanged = [&] { CHECK(described(map) == before); };
+    const std::size_t failures =
+        clockwise_test::fail_each_allocation([&] { change(map); }, unchanged);
+    CHECK(described(map) != before);
+    return failures;
+  };
+  const std::string name = "a host with a long name, so that a copy of it takes memory:1";
+  CHECK(check([&](RedisSlotMap& map) { map.add(name); }) > 0);
+  CHECK(check([&](RedisSlotMap& map) { map.add_replica(name, "b:2"); }) > 1);
+  CHECK(check([](RedisSlotMap& map) { map.promote("r:11"); }) > 1);
+  CHECK(check([](RedisSlotMap& map) { map.migrate(77, "b:2"); }) == 1);
+  CHECK(check([](RedisSlotMap& map) { map.migrate(0, "c:3"); }) == 0);
+  check([](RedisSlotMap& map) { map.assign({0, 99}, "c:3"); });
+  check([](RedisSlotMap& map) { map.unassign({0, 99}); });
+  check([](RedisSlotMap& map) { map.cancel(0); });
+  check([](RedisSlotMap& map) { CHECK(map.remove("r:12")); });
+  using Kind = RedisRedirect::Kind;
+  const auto moved = [](std::string node) { return RedisRedirect{Kind::moved, 0, node}; };
+  const RedisRedirect to_new = moved(name), to_replica = moved("r:12"), to_master = moved("c:3");
+  CHECK(check([&](RedisSlotMap& map) { map.apply(to_new); }) > 0);
+  CHECK(check([&](RedisSlotMap& map) { map.apply(to_replica); }) > 1);
+  CHECK(check([&](RedisSlotMap& map) { map.apply(to_master); }) == 0);
+  CHECK(check([](RedisSlotMap& map) { map = RedisSlotMap({"x:1", "y:2"}); }) > 1);
+}
+
+TEST_CASE("a failover keeps migrations, and each replica knows its new master") {
+  RedisSlotMap map = with_replicas();
+  map.promote("r:11");
+  CHECK(described(map) ==
+        "a:1 of : 0-5460\n"
+        "b:2 of r:11:\n"
+        "c:3 of : 10923-16383\n"
+        "r:10 of r:11:\n"
+        "r:11 of : r:10 b:2 r:12 5461-10922\n"
+        "r:12 of r:11:\n"
+        "0 to r:11\n"
+        "9000 to c:3\n");
+}
+
+TEST_CASE("a map of 60,000 nodes is built in one go") {
+  std::vector<RedisShard> shards;
+  for (std::uint32_t i = 0; i < 15000; ++i) {
+    const auto slot = static_cast<std::uint16_t>(i);
+    const std::string host = "host-" + std::to_string(i * 7919 % 15000);
+    RedisShard shard{{{slot, slot}}, host + ":1", {host + ":2", host + ":3"}};
+    shards.push_back(shard);
+    shard.slots.clear();
+    shard.replicas.push_back(host + ":4");  // listed once more, with another replica
+    shards.push_back(shard);
+  }
+  const RedisSlotMap map(shards);
+  CHECK(map.size() == 60000);
+  CHECK(std::is_sorted(map.nodes().begin(), map.nodes().end(),
+                       [](const auto& a, const auto& b) { return a.name < b.name; }));
+  CHECK(*map.owner_of(1) == "host-7919:1");
+  CHECK(map.preference_list("hello", 9).size() == 4);  // slot 866
+  CHECK(map.owner_of(15000) == nullptr);
+
+  const auto refused = [](const std::vector<RedisShard>& list, const std::string& reason) {
+    CHECK_THROWS_MATCHES(RedisSlotMap(list), std::invalid_argument,
+                         MessageMatches(ContainsSubstring(reason)));
+  };
+  refused({{{{0, 5}}, "a:1", {"b:2"}}, {{{6, 9}}, "b:2", {}}}, "\"b:2\" is a replica of \"a:1\"");
+  refused({{{{0, 5}}, "a:1", {""}}}, "must not be empty");
+  refused({{{{0, 5}}, "", {}}}, "must not be empty");
+  CHECK_THROWS_AS(RedisSlotMap(std::vector<RedisShard>{{{{5, 4}}, "a:1", {}}}), std::out_of_range);
+  std::vector<RedisShard> many;
+  for (int i = 0; i < 65536; ++i) many.push_back({{}, std::to_string(i) + ":1", {}});
+  CHECK_THROWS_AS(RedisSlotMap(many), std::length_error);
+  many.pop_back();
+  CHECK(RedisSlotMap(many).size() == 65535);
 }
 
 TEST_CASE("what moves between two maps") {
