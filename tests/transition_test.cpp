@@ -19,6 +19,7 @@
 #include "clockwise/movement.hpp"
 #include "clockwise/token_ring.hpp"
 #include "support/errors.hpp"
+#include "support/failing_memory.hpp"
 #include "support/keys.hpp"
 
 using clockwise::Arc;
@@ -424,6 +425,60 @@ TEST_CASE("copies by datacenter") {
   move.complete({0, 0}, "west9");
   CHECK(move.finished());
   CHECK(ids(move.write_to("key")) == ids(after.preference_list("key", wanted)));
+}
+
+TEST_CASE("a report for which memory runs out reports nothing, and can be repeated") {
+  std::size_t failures = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto [before, after] = random_change(seed);
+    Transition move(before, after, 1 + seed % 4);
+    Transition undisturbed = move;
+    std::mt19937_64 random(seed);
+    for (int i = 0; i < 30; ++i) {
+      const std::string& node = after.members()[random() % after.size()].node;
+      const bool all_nodes = random() % 4 == 0;
+      const Arc arc{random(), random()};
+      const auto report = [&](Transition<HashRing<>>& to) {
+        return all_nodes ? to.complete(arc) : to.complete(arc, node);
+      };
+      std::vector<Arc> readable;
+      failures += clockwise_test::fail_each_allocation(
+          [&] { readable = report(move); },
+          [&] {
+            REQUIRE(move.progress().done == undisturbed.progress().done);
+            REQUIRE(move.pending(node) == undisturbed.pending(node));
+            REQUIRE(ids(move.read_from(Position{arc.last})) ==
+                    ids(undisturbed.read_from(Position{arc.last})));
+          });
+      REQUIRE(readable == report(undisturbed));
+      REQUIRE(move.progress().done == undisturbed.progress().done);
+      for (const auto& member : after.members()) {
+        REQUIRE(move.pending(member.node) == undisturbed.pending(member.node));
+      }
+    }
+  }
+  CHECK(failures > 200);
+}
+
+TEST_CASE("a second change for which memory runs out changes nothing") {
+  TokenRing<> before;
+  before.add("a", {100, 1000});
+  before.add("b", {200, 2000});
+  TokenRing<> after = before;
+  after.add("c", {150});
+  TokenRing<> next = after;
+  next.add("d", {1500});
+  Transition move(before, after, 1);
+  const std::size_t failures = clockwise_test::fail_each_allocation(
+      [&] { move.then(next); },
+      [&] {
+        REQUIRE(move.after() == after);
+        REQUIRE(move.pending("c") == std::vector{Arc{100, 150}});
+        REQUIRE(move.progress().total == Width(50));
+      });
+  CHECK(failures > 10);
+  CHECK(move.after() == next);
+  CHECK(move.progress().total == Width(550));
 }
 
 TEST_CASE("a second change runs along where its arcs are others, and is refused where not") {

@@ -119,7 +119,7 @@ namespace detail {
 template <class Ring>
 std::vector<typename Ring::node_type> nodes_of(const Ring& ring) {
   std::vector<typename Ring::node_type> nodes;
-  nodes.reserve(ring.size());
+  nodes.reserve(ring.members().size());
   for (const auto& member : ring.members()) nodes.push_back(member.node);
   return nodes;
 }
