@@ -64,13 +64,18 @@ struct ListedPlacement {
 /// Nodes are strings, servers as the engine's configuration names them. `Ring` derives from
 /// ListedRing<Ring> and offers, in private if ListedRing is its friend:
 ///
-///   Position position_of(key)        where a key is
-///   std::uint64_t circle()           a number that distinguishes its circle: a hash of a fixed key
+///   static engine                    its name, for messages and in fingerprints
 ///   append_points(servers, points)   all points of the list, in any order
-///   points_at_most(servers)          an upper bound, as 64 bits, used before any allocation
-///   label(server)                    what the engine hashes for a server; equal labels are refused
-///   weights()                        the weights that the engine accepts, first and last
-///   static engine                    its name, for messages
+///
+/// and, unless the defaults will do:
+///
+///   Position position_of(key)        where a key is: as in a HashRing by default
+///   std::uint64_t circle()           a number that distinguishes its circle, given together with
+///                                    position_of: a hash of a fixed key
+///   weights()                        the weights that it accepts, first and last: only 1
+///   points_at_most(servers)          an upper bound, as 64 bits, checked before any allocation
+///   label(server)                    what it hashes for a server, its name; equal labels are
+///                                    refused
 ///
 /// If positions are equal, the server listed first keeps the point, as in the engine. A server that
 /// joins goes to the end of the list; a new weight leaves it where it is.
@@ -86,8 +91,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
   using Server = ListedServer<Trait>;
   using Servers = std::span<const Server>;
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc
-  // --------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc -------------------
 
   using Base::arc_of;
   using Base::lookup;
@@ -96,21 +100,24 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
   using Base::npos;
   using Base::try_lookup;
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily
-  // --------
+  /// Returns the position of `key`: by Xxh3, as in a HashRing, or a Position itself.
+  template <class Key>
+  Position position_of(const Key& key) const noexcept {
+    return Position{detail::hash_key(Xxh3{}, key)};
+  }
+
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily -------
 
   using Base::default_spread;
   using Base::preference_list;
   using Base::successors;
 
-  // --- Shares: of the key space, as doubles or exactly
-  // --------------------------------------------
+  // --- Shares: of the key space, as doubles or exactly -------------------------------------------
 
   using Base::load_shares;
   using Base::widths;
 
-  // --- Members and positions
-  // ----------------------------------------------------------------------
+  // --- Members and positions ---------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -126,8 +133,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
   /// Returns the servers in the order of the list.
   Servers servers() const noexcept { return this->placement().servers; }
 
-  // --- Changes
-  // ------------------------------------------------------------------------------------
+  // --- Changes -----------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -153,8 +159,11 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
     }
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
+
+  /// Returns a number that distinguishes circles: rings with the same number put every key at the
+  /// same position, so their arcs can be compared.
+  std::uint64_t circle() const noexcept { return detail::policy_probe(Xxh3{}); }
 
   /// Returns 128 bits that are equal if and only if engine, hash of keys, members (id, weight,
   /// rack, datacenter) and points are; the same on every platform. O(M + N).
@@ -180,6 +189,11 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
 
   const Ring& ring() const noexcept { return static_cast<const Ring&>(*this); }
 
+  // The defaults of what a ring offers.
+  static std::pair<std::uint32_t, std::uint32_t> weights() noexcept { return {1, 1}; }
+  static std::uint64_t points_at_most(Servers) noexcept { return 0; }
+  static const std::string& label(const Server& server) noexcept { return server.name; }
+
   double accepted_weight(std::string_view server, double weight) const {
     const auto [first, last] = ring().weights();
     const double whole = detail::checked_weight(server, weight);
@@ -202,6 +216,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
 
     std::vector<ListedPoint> points;
     ring().append_points(Servers(placement.servers), points);
+    check_number(points.size());
     std::sort(points.begin(), points.end(), [](const ListedPoint& a, const ListedPoint& b) {
       return a.position != b.position ? a.position < b.position : a.server < b.server;
     });
@@ -270,12 +285,15 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
     return static_cast<std::size_t>(at - change.members.begin());
   }
 
-  void check(Servers list) const {
-    const std::uint64_t points = ring().points_at_most(list);
+  static void check_number(std::uint64_t points) {
     if (points > max_positions) {
       detail::fail_length("the servers' weights need " + std::to_string(points) +
                           " points; the maximum is " + std::to_string(max_positions));
     }
+  }
+
+  void check(Servers list) const {
+    check_number(ring().points_at_most(list));
     std::vector<std::pair<std::string, std::string_view>> labels;
     labels.reserve(list.size());
     for (const Server& server : list) labels.emplace_back(ring().label(server), server.name);
