@@ -1,31 +1,36 @@
 // SPDX-License-Identifier: MIT
 
-// Keys hashed once, looked up many times: lookup_batch overlaps the memory reads of many lookups.
+// Keys hashed once and looked up in two rings. lookup_batch overlaps the memory reads of many
+// lookups.
 
 #include <clockwise/hash_ring.hpp>
 #include <cstddef>
-#include <cstdio>
+#include <iostream>
 #include <string>
 #include <vector>
 
-int main() {
-  using Ring = clockwise::HashRing<>;
-  const Ring before({"cache-a", "cache-b", "cache-c"});
-  Ring after = before;
-  after.add("cache-d");
+using Ring = clockwise::HashRing<>;
 
-  // A position depends on the hash policy only, so it serves every ring that has the same.
-  std::vector<clockwise::Position> positions;
-  for (int i = 0; i < 100'000; ++i) positions.push_back(before.position_of(i));
+void count(const Ring& ring, const std::vector<clockwise::Position>& positions) {
+  std::vector<Ring::index_type> owners(positions.size());
+  ring.lookup_batch(positions, owners);
 
-  for (const Ring* ring : {&before, &after}) {
-    std::vector<Ring::index_type> owners(positions.size());  // indices into members()
-    ring->lookup_batch(positions, owners);
-    std::vector<int> keys(ring->size());
-    for (const auto owner : owners) ++keys[owner];
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      std::printf("%s%s %d", i == 0 ? "" : ", ", ring->members()[i].node.c_str(), keys[i]);
-    }
-    std::printf("\n");
+  std::vector<int> keys(ring.size());  // an owner is an index into members()
+  for (const auto owner : owners) ++keys[owner];
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    std::cout << (i == 0 ? "" : ", ") << ring.members()[i].node << ' ' << keys[i];
   }
+  std::cout << '\n';
+}
+
+int main() {
+  Ring ring({"cache-a", "cache-b", "cache-c"});
+  std::vector<clockwise::Position> positions;
+  for (int i = 0; i < 100'000; ++i) {
+    positions.push_back(ring.position_of("user:" + std::to_string(i)));
+  }
+  count(ring, positions);
+
+  ring.add("cache-d");
+  count(ring, positions);  // positions depend on the hash policy alone, not on the members
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// No backend above 1.25 times the mean load, even for one hot key: what is too much for its owner
-// goes to the next backend in the key's order, and comes back when the owner has room.
+// No backend above 1.25 times the mean load, even for one hot key: what its owner has no room for
+// goes to the next backend in the key's preference order.
 
 #include <clockwise/bounded_load.hpp>
 #include <clockwise/hash_ring.hpp>
@@ -10,24 +10,24 @@
 #include <vector>
 
 int main() {
-  clockwise::HashRing<> ring({"web-1", "web-2", "web-3", "web-4"});
+  clockwise::HashRing ring({"web-1", "web-2", "web-3", "web-4"});
   clockwise::BoundedLoad balancer(std::move(ring), {.c = 1.25});
-  using Token = decltype(balancer)::Token;  // one request in flight, until it is released
+  using Token = decltype(balancer)::Token;  // a load of one on one node
 
   std::vector<Token> tokens;
-  std::cout << "12 requests for one key:";
-  for (int i = 0; i < 12; ++i) {
-    tokens.push_back(balancer.acquire("hot"));
-    std::cout << ' ' << tokens.back().node();
-  }
-  std::cout << "\nin flight:";
+  for (int i = 0; i < 10; ++i) tokens.push_back(balancer.acquire("hot"));
+  std::cout << balancer.load() << " requests in flight:";
   for (const auto& member : balancer.scheme().members()) {
-    std::cout << ' ' << member.node << ": " << balancer.load(member.node) << " of "
-              << balancer.capacity(member.node);
+    std::cout << ' ' << member.node << '=' << balancer.load(member.node);
   }
+  std::cout << "\neach may have " << balancer.capacity("web-1") << " when the next one arrives\n";
 
-  tokens.front().release();  // as its destructor does
-  const Token next = balancer.acquire("hot");
-  std::cout << "\none released, so the next is on " << next.node() << ", tried " << next.probes()
+  Token next = balancer.acquire("hot");
+  std::cout << "the next is on " << next.node() << "; nodes tried: " << next.probes() << '\n';
+  next.release();  // so does the token's destructor
+
+  tokens.front().release();
+  next = balancer.acquire("hot");
+  std::cout << "after a release it is on " << next.node() << "; nodes tried: " << next.probes()
             << '\n';
 }

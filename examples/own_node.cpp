@@ -8,7 +8,7 @@
 #include <string>
 
 struct Server {
-  std::string id;  // found by its name; a free function node_id(const Server&) does as well
+  std::string id;  // a free function node_id(const Server&) would do as well
   std::string address;
 };
 
@@ -17,18 +17,15 @@ int main() {
                                                      {"cache-b", "10.0.0.2:11211"},
                                                      {"cache-c", "10.0.0.3:11211"}});
   const auto before = ring;
-  const auto show = [&](const char* when) {
-    const Server& owner = ring.lookup("user:42");
-    std::cout << when << ": user:42 is on " << owner.id << ", at " << owner.address << '\n';
-  };
-  show("before");
+  const Server& owner = ring.lookup("user:42");
+  std::cout << "user:42 is on " << owner.id << ", at " << owner.address << '\n';
 
-  const std::string id = ring.lookup("user:42").id;
-  ring.update([&](auto& edit) {  // both steps are one change
-    edit.remove(id);
-    edit.add(Server{id, "10.0.9.9:11211"});
+  ring.update([](auto& edit) {  // both steps are one change
+    edit.remove("cache-b");
+    edit.add(Server{"cache-b", "10.0.9.9:11211"});
   });
-  show("after ");
-  std::cout << "the same placement: " << (ring == before ? "yes" : "no")
-            << "; arcs that move: " << movement(before, ring).size() << '\n';
+  const Server& now = ring.lookup("user:42");
+  std::cout << "user:42 is on " << now.id << ", at " << now.address << '\n'
+            << movement(before, ring).size() << " arcs moved; the placement is "
+            << (ring == before ? "the same" : "another") << '\n';
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Four nodes join 16 that hold three replicas of 4 TB: how much data moves, for how long, and which
-// node is busy the longest? All at once, then one after the other.
+// Four nodes join 16 that hold three replicas of 4 TB. How much data moves, for how long, and which
+// node is busy the longest, if they join together or one after the other?
 
 #include <clockwise/hash_ring.hpp>
 #include <clockwise/migration.hpp>
@@ -14,19 +14,25 @@ int main() {
   auto after = before;
   after.add_all({"store-17", "store-18", "store-19", "store-20"});
 
-  // A quarter of a network card of 1 Gbit/s, which is 125 MB/s each way.
   const clockwise::MigrationOptions options{
-      .replicas = 3, .bytes = 4e12, .bytes_per_second = 125e6, .throttle = 0.25};
-  const auto print = [](const char* what, const auto& plan) {
-    const auto busiest = plan.critical();
-    std::printf("%-15s %4.2f TB in %4.1f h; %s receives %.2f TB\n", what, plan.bytes() / 1e12,
-                plan.seconds() / 3600, busiest->node.c_str(), busiest->ingress_bytes / 1e12);
-  };
-  const auto together = plan_migration(before, after, options);
-  print("together", together);
-  for (const auto& plan : plan_one_by_one(before, after, options)) print("one of the four", plan);
+      .replicas = 3,
+      .bytes = 4e12,              // of one copy of all keys
+      .bytes_per_second = 125e6,  // of a network card, each way
+      .throttle = 0.25};          // the share of it that the migration uses
+  const auto plan = plan_migration(before, after, options);
+  const auto busiest = plan.critical();
+  std::printf("together:   %.2f TB in %4.1f hours\n", plan.bytes() / 1e12, plan.seconds() / 3600);
+  std::printf("            busiest: %s, %.2f TB in, %.2f TB out\n", busiest->node.c_str(),
+              busiest->ingress_bytes / 1e12, busiest->egress_bytes / 1e12);
+  const auto step = plan[0];
+  std::printf("            first of %zu steps: %.1f GB from %s to %s\n", plan.size(),
+              step.bytes / 1e9, step.source.c_str(), step.to.c_str());
 
-  const auto first = together[0];
-  std::printf("\n%zu steps; the first: from %s to %s, %.2f GB\n", together.size(),
-              first.source.c_str(), first.to.c_str(), first.bytes / 1e9);
+  double bytes = 0;
+  double seconds = 0;
+  for (const auto& one : plan_one_by_one(before, after, options)) {
+    bytes += one.bytes();
+    seconds += one.seconds();
+  }
+  std::printf("one by one: %.2f TB in %4.1f hours\n", bytes / 1e12, seconds / 3600);
 }
