@@ -12,6 +12,7 @@
 
 #include "commands/commands.hpp"
 #include "commands/options.hpp"
+#include "model/error.hpp"
 #include "model/version.hpp"
 #include "output/stream.hpp"
 
@@ -74,6 +75,6 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     return complain("out of memory", cannot_write);
   } catch (const std::exception& error) {
-    return complain(error.what(), invalid_input);
+    return complain(ringctl::message_of(error), invalid_input);
   }
 }

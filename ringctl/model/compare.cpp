@@ -2,6 +2,7 @@
 #include "model/compare.hpp"
 
 #include <algorithm>
+#include <clockwise/concepts.hpp>
 #include <clockwise/jump.hpp>
 #include <clockwise/maglev.hpp>
 #include <clockwise/mod_n.hpp>
@@ -10,6 +11,7 @@
 #include <clockwise/slot_map.hpp>
 #include <cmath>
 #include <map>
+#include <type_traits>
 #include <utility>
 
 namespace ringctl {
@@ -18,41 +20,22 @@ namespace {
 
 using clockwise::Position;
 
-// --- What schemes differ in: members, weights, memory -------------------------------------------
+/// Properties of a scheme that are not measured.
+struct Traits {
+  const char* name;
+  const char* shared_state;
+  bool weights;
+};
 
+/// Adds the nodes; a scheme without weights takes all as equals.
 template <class Scheme>
-constexpr bool has_options =
-    requires(Scheme& scheme) { scheme.add(std::string(), clockwise::NodeOptions{}); };
-template <class Scheme>
-constexpr bool has_weights = requires(Scheme& scheme) { scheme.add(std::string(), 1.0); };
-
-template <class Scheme>
-void add_nodes(Scheme& scheme, const std::vector<FleetNode>& nodes) {
-  if constexpr (has_options<Scheme>) {
-    std::vector<std::pair<std::string, clockwise::NodeOptions>> all;
-    for (const FleetNode& node : nodes) all.emplace_back(node.id, node.options);
-    scheme.add_all(all);
-  } else if constexpr (requires(std::vector<std::pair<std::string, double>> all) {
-                         scheme.add_all(all);
-                       }) {
-    std::vector<std::pair<std::string, double>> all;
-    for (const FleetNode& node : nodes) all.emplace_back(node.id, node.options.weight);
-    scheme.add_all(all);
-  } else if constexpr (has_weights<Scheme>) {
-    for (const FleetNode& node : nodes) scheme.add(node.id, node.options.weight);
-  } else {
-    for (const FleetNode& node : nodes) scheme.add(node.id);
+void add_nodes(Scheme& scheme, const std::vector<FleetNode>& nodes, bool weights) {
+  std::vector<std::pair<std::string, clockwise::NodeOptions>> all;
+  for (const FleetNode& node : nodes) {
+    all.emplace_back(node.id, node.options);
+    if (!weights) all.back().second.weight = 1;
   }
-}
-
-/// Returns the bytes that a scheme reports to hold.
-template <class Scheme>
-std::optional<std::uint64_t> memory_of(const Scheme& scheme) {
-  if constexpr (requires { scheme.memory_bytes(); }) {
-    return scheme.memory_bytes();
-  } else {
-    return std::nullopt;
-  }
+  scheme.add_all(all);
 }
 
 /// The first power of two from 1,024 that gives each node 64 slots, up to 2^20.
@@ -101,13 +84,14 @@ class Workload {
 
   /// make() returns the scheme without nodes.
   template <class Make>
-  SchemeResult run(Make make) const {
-    using Scheme = decltype(make());
+  SchemeResult run(const Traits& traits, Make make) const {
     SchemeResult result;
-    result.weights = has_weights<Scheme>;
+    result.name = traits.name;
+    result.shared_state = traits.shared_state;
+    result.weights = traits.weights;
     time(make, result);
-    const Scheme scheme = filled(make);
-    result.bytes = memory_of(scheme);
+    const auto scheme = filled(make, traits.weights);
+    result.bytes = scheme.memory_bytes();
     const auto before = owners(scheme);
     measure_balance(before, result);
     measure_moves(scheme, before, result);
@@ -118,9 +102,9 @@ class Workload {
   const FleetNode& middle() const { return nodes_[nodes_.size() / 2]; }
 
   template <class Make>
-  auto filled(Make make) const {
+  auto filled(Make make, bool weights) const {
     auto scheme = make();
-    add_nodes(scheme, nodes_);
+    add_nodes(scheme, nodes_, weights);
     return scheme;
   }
 
@@ -129,7 +113,7 @@ class Workload {
   void time(Make make, SchemeResult& result) const {
     for (int round = 0; round < 3; ++round) {
       const double start = cpu_seconds_();
-      const auto scheme = filled(make);
+      const auto scheme = filled(make, result.weights);
       const double built = cpu_seconds_();
       std::size_t sum = 0;
       for (const Position key : keys_) sum += static_cast<std::size_t>(scheme.lookup_index(key));
@@ -172,12 +156,10 @@ class Workload {
   template <class Scheme>
   void measure_moves(const Scheme& scheme, const std::vector<std::uint32_t>& before,
                      SchemeResult& result) const {
-    FleetNode joiner;
-    joiner.id = joiner_;
     Scheme joined = scheme;
-    add_nodes(joined, {joiner});
+    joined.add(joiner_);
     result.join_moves = moved_share(before, owners(joined));
-    if constexpr (requires(Scheme& left) { left.remove(joiner_); }) {
+    if constexpr (clockwise::RemovesAny<Scheme>) {
       Scheme left = scheme;
       left.remove(leaver());
       if (left.size() > 0) result.leave_moves = moved_share(before, owners(left));
@@ -215,31 +197,26 @@ Comparison compare_schemes(const Fleet& fleet, const CompareRequest& request) {
     Comparison comparison{
         request.placement, request.keys,          workload.nodes(),       workload.joiner(),
         workload.leaver(), workload.join_floor(), workload.leave_floor(), {}};
-    const auto run = [&](const char* name, const char* replicas, const char* shared_state,
-                         auto make) {
-      SchemeResult result = workload.run(make);
-      result.name = name;
-      result.replicas = replicas;
-      result.shared_state = shared_state;
-      comparison.schemes.push_back(std::move(result));
+    const auto run = [&](const Traits& traits, auto make) {
+      comparison.schemes.push_back(workload.run(traits, make));
     };
-    run("ring", "nodes, racks, datacenters", "members",
+    run({"ring", "members", true},
         [&] { return Ring<Hash>(clockwise::RingOptions{request.placement.vnodes}, hash); });
-    run("rendezvous", "nodes", "members", [&] { return clockwise::Rendezvous<Hash>(hash); });
-    run("maglev", "nodes", "members", [&] {
+    run({"rendezvous", "members", true}, [&] { return clockwise::Rendezvous<Hash>(hash); });
+    run({"maglev", "members", true}, [&] {
       return clockwise::Maglev<Hash>(clockwise::MaglevOptions{maglev_size_for(workload.nodes())},
                                      hash);
     });
-    run("slot map", "nodes, racks, datacenters", "the table", [&] {
+    run({"slot map", "the table", true}, [&] {
       return clockwise::SlotMap<Hash, std::string, std::uint32_t>(
           clockwise::SlotMapOptions{slots_for(workload.nodes())}, hash);
     });
-    run("multi-probe", "nodes", "members",
+    run({"multi-probe", "members", false},
         [&] { return clockwise::MultiProbe<Hash>(clockwise::MultiProbeOptions{}, hash); });
-    run("jump", "nodes", "members in order", [&] { return clockwise::JumpHash<Hash>(hash); });
-    run("jump back", "nodes", "members by number",
+    run({"jump", "members in order", false}, [&] { return clockwise::JumpHash<Hash>(hash); });
+    run({"jump back", "members by number", false},
         [&] { return clockwise::JumpBackHash<Hash>(hash); });
-    run("mod N", "nodes", "members", [&] { return clockwise::ModN<Hash>(hash); });
+    run({"mod N", "members", false}, [&] { return clockwise::ModN<Hash>(hash); });
     return comparison;
   });
 }

@@ -23,13 +23,12 @@ struct CompareRequest {
 /// One scheme on the fleet and the keys.
 struct SchemeResult {
   const char* name = "";
-  const char* replicas = "";      ///< What it can spread replicas over.
   const char* shared_state = "";  ///< What programs must share to agree on owners.
   bool weights = false;
   double lookup_ns = 0;
   double build_ms = 0;
-  std::optional<std::uint64_t> bytes;  ///< Of memory, if the scheme reports them.
-  double peak_to_mean = 0;             ///< Of load / fair load by weight.
+  std::uint64_t bytes = 0;  ///< Of memory, as memory_bytes() reports them.
+  double peak_to_mean = 0;  ///< Of load / fair load by weight.
   double cv = 0;
   double join_moves = 0;              ///< Share of keys that move if a node of weight 1 joins.
   std::optional<double> leave_moves;  ///< If the middle node leaves; nothing if it cannot.

@@ -2,6 +2,7 @@
 #include "model/durability.hpp"
 
 #include <algorithm>
+#include <clockwise/durability.hpp>
 #include <utility>
 
 #include "model/error.hpp"
@@ -12,6 +13,7 @@ namespace {
 
 using clockwise::Quorum;
 using clockwise::ReplicaSets;
+using clockwise::Replication;
 
 void check_quorum(const char* option, std::optional<std::size_t> quorum, std::size_t replicas) {
   if (quorum && *quorum > replicas) {
@@ -44,7 +46,7 @@ std::vector<std::uint32_t> vnode_counts(std::uint32_t own) {
 template <class AnyRing>
 std::vector<DomainFailure> domain_failures(const AnyRing& ring,
                                            const clockwise::DomainLosses& losses,
-                                           const Quorum& quorum, Spread spread) {
+                                           const Quorum& quorum, const Replication& replication) {
   std::vector<DomainFailure> failures;
   for (const auto& domain : losses.domains) {
     std::vector<std::string> down;
@@ -55,7 +57,7 @@ std::vector<DomainFailure> domain_failures(const AnyRing& ring,
       }
     }
     failures.push_back({domain.datacenter, domain.rack, domain.nodes, domain.lost,
-                        quorum.available(ring, down, spread)});
+                        quorum.available(ring, down, replication)});
   }
   return failures;
 }
@@ -69,7 +71,8 @@ Durability durability_of(const Fleet& fleet, const DurabilityRequest& request) {
   return with_hash(request.placement, [&](const auto& hash) {
     const auto ring = make_ring(fleet, request.placement, hash);
     const Spread spread = request.replication.spread.value_or(ring.default_spread());
-    const ReplicaSets sets = clockwise::replica_sets(ring, r, spread);
+    const Replication replication(r, spread);
+    const ReplicaSets sets = clockwise::replica_sets(ring, replication);
 
     Durability result;
     result.request = request;
@@ -97,21 +100,22 @@ Durability durability_of(const Fleet& fleet, const DurabilityRequest& request) {
       other.vnodes = vnodes;
       const auto other_ring = make_ring(fleet, other, hash);
       result.odds.push_back(
-          odds_of(clockwise::replica_sets(other_ring, r, spread), vnodes, request.failures));
+          odds_of(clockwise::replica_sets(other_ring, replication), vnodes, request.failures));
     }
 
-    result.racks = domain_failures(ring, clockwise::rack_losses(ring, r, spread), quorum, spread);
+    result.racks =
+        domain_failures(ring, clockwise::rack_losses(ring, replication), quorum, replication);
     const bool any_datacenter =
         std::any_of(fleet.nodes.begin(), fleet.nodes.end(),
                     [](const FleetNode& node) { return !node.options.datacenter.empty(); });
     if (any_datacenter) {
-      result.datacenters =
-          domain_failures(ring, clockwise::datacenter_losses(ring, r, spread), quorum, spread);
+      result.datacenters = domain_failures(ring, clockwise::datacenter_losses(ring, replication),
+                                           quorum, replication);
     }
     const auto dead = dead_nodes(request.replication, fleet);
     result.dead = dead.size();
-    result.dead_lost = 1 - Quorum{r, 1, 1}.available(ring, dead, spread).readable;
-    result.dead_left = quorum.available(ring, dead, spread);
+    result.dead_lost = 1 - Quorum{r, 1, 1}.available(ring, dead, replication).readable;
+    result.dead_left = quorum.available(ring, dead, replication);
     return result;
   });
 }

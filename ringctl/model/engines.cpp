@@ -148,11 +148,11 @@ std::unique_ptr<PlacedFleet> place_cassandra(const Fleet& fleet) {
       if (!node.traits.contains("tokens")) {
         fail_at(fleet, node, "the node has no tokens; Cassandra requires a column tokens");
       }
-      clockwise::CassandraTokens tokens;
+      std::vector<std::int64_t> tokens;
       for (const std::string_view word : words(node.traits.at("tokens"))) {
-        tokens.tokens.push_back(number_in<std::int64_t>(fleet, node, "token", word));
+        tokens.push_back(number_in<std::int64_t>(fleet, node, "token", word));
       }
-      edit.add(node.id, node.options, std::move(tokens));
+      edit.add(node.id, node.options, tokens);
     }
   });
   return placed(std::move(ring));
@@ -167,7 +167,7 @@ std::unique_ptr<PlacedFleet> place_haproxy(const Fleet& fleet,
       if (const auto at = node.traits.find("server_id"); at != node.traits.end()) {
         id.value = number_in<std::uint32_t>(fleet, node, "server_id", at->second);
       }
-      edit.add(node.id, node.options, id);
+      edit.add({node.id, node.options}, id);
     }
   });
   return placed(std::move(ring));

@@ -2,7 +2,10 @@
 #ifndef RINGCTL_MODEL_ERROR_HPP
 #define RINGCTL_MODEL_ERROR_HPP
 
+#include <exception>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace ringctl {
 
@@ -10,6 +13,14 @@ namespace ringctl {
 struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// Returns the message without the library's name in front.
+inline std::string message_of(const std::exception& error) {
+  constexpr std::string_view prefix = "clockwise: ";
+  std::string_view message = error.what();
+  if (message.starts_with(prefix)) message.remove_prefix(prefix.size());
+  return std::string(message);
+}
 
 }  // namespace ringctl
 

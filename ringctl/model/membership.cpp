@@ -2,6 +2,8 @@
 #include "model/membership.hpp"
 
 #include <clockwise/token_ring.hpp>
+#include <clockwise/wire.hpp>
+#include <clockwise/wire/difference.hpp>
 #include <span>
 #include <stdexcept>
 #include <type_traits>
@@ -47,7 +49,7 @@ auto with_ring(const Membership& membership, Use use) {
       });
       return use(ring);
     } catch (const std::logic_error& error) {
-      fail(membership.name, error.what());
+      fail(membership.name, message_of(error));
     }
   });
 }
@@ -87,20 +89,21 @@ Membership checked(const Membership& membership) {
 bool is_wire(std::string_view bytes) { return bytes.starts_with(wire_magic); }
 
 Membership from_wire(std::string_view bytes, const std::string& name) {
-  std::optional<wire::Error> error;
-  const auto decoded = wire::parse(std::as_bytes(std::span(bytes)), error);
-  if (error) fail(name, "byte " + std::to_string(error->offset) + ": " + error->reason);
+  const auto decoded = wire::parse(std::as_bytes(std::span(bytes)));
+  if (!decoded) {
+    fail(name, "byte " + std::to_string(decoded.error().offset) + ": " + decoded.error().reason);
+  }
   std::uint64_t domain_bytes = 0;  // a short message can name a long rack for every member
-  for (const auto& row : decoded.members) {
-    const auto& domain = decoded.domains[row.domain];
+  for (const auto& row : decoded->members) {
+    const auto& domain = decoded->domains[row.domain];
     domain_bytes += domain.rack.size() + domain.datacenter.size();
   }
   if (domain_bytes > wire::Limits{}.domain_bytes) fail(name, "racks and datacenters are too long");
-  Membership result = plain(decoded, name);
+  Membership result = plain(*decoded, name);
   if (result.policy == clockwise::Xxh3::name || result.policy == clockwise::Xxh64::name) {
     with_policy(result, [&](const auto& hash) {
       const Ring<std::remove_cvref_t<decltype(hash)>> ring(clockwise::RingOptions{}, hash);
-      if (ring.circle() != decoded.circle) {
+      if (ring.circle() != decoded->circle) {
         fail(name, "hash " + in_quotes(result.policy) + " hashes differently at the sender");
       }
     });

@@ -2,8 +2,9 @@
 #ifndef RINGCTL_MODEL_MEMBERSHIP_HPP
 #define RINGCTL_MODEL_MEMBERSHIP_HPP
 
+#include <clockwise/hash.hpp>
 #include <clockwise/node.hpp>
-#include <clockwise/wire.hpp>
+#include <clockwise/version.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

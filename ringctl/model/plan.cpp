@@ -31,8 +31,7 @@ std::size_t changes_between(const AnyRing& before, const AnyRing& after) {
 
 clockwise::MigrationOptions migration_options(const PlanRequest& request) {
   clockwise::MigrationOptions options;
-  options.replicas = request.replication.replicas;
-  options.spread = request.replication.spread;
+  options.replicas = replication_of(request.replication);
   options.bytes = request.bytes;
   options.bytes_per_second = request.bytes_per_second;
   options.throttle = request.throttle;
@@ -44,9 +43,7 @@ clockwise::MigrationOptions migration_options(const PlanRequest& request) {
 /// Returns the number of copies of each key that the ring can store.
 template <class AnyRing>
 std::size_t copies_on(const AnyRing& ring, const ReplicationOptions& replication) {
-  return ring
-      .preference_list("", replication.replicas, replication.spread.value_or(ring.default_spread()))
-      .size();
+  return ring.preference_list("", replication_of(replication)).size();
 }
 
 }  // namespace

@@ -17,6 +17,11 @@ constexpr std::array<std::pair<std::string_view, Spread>, 3> spreads{
 
 }  // namespace
 
+clockwise::Replication replication_of(const ReplicationOptions& options) {
+  return options.spread ? clockwise::Replication(options.replicas, *options.spread)
+                        : clockwise::Replication(options.replicas);
+}
+
 std::string_view spread_name(Spread spread) {
   for (const auto& [name, value] : spreads) {
     if (value == spread) return name;

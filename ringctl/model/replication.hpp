@@ -23,6 +23,9 @@ struct ReplicationOptions {
   std::vector<std::string> dead;  ///< Ids.
 };
 
+/// Returns replicas and spread as the library takes them.
+clockwise::Replication replication_of(const ReplicationOptions& options);
+
 /// Returns the spread as --spread takes it: "nodes", "racks", "racks_only".
 std::string_view spread_name(Spread spread);
 /// Returns the spread of that name; nothing if there is none.

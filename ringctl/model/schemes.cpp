@@ -101,7 +101,7 @@ std::unique_ptr<PlacedFleet> place(const Fleet& fleet, std::string_view scheme,
   try {
     return found->place(fleet, placement);
   } catch (const std::logic_error& error) {  // of the library
-    throw InputError(fleet.name + ": " + error.what());
+    throw InputError(fleet.name + ": " + message_of(error));
   }
 }
 

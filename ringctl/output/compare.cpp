@@ -14,18 +14,20 @@ namespace ringctl {
 
 namespace {
 
+/// The same for every scheme; the columns of CSV and JSON stay.
+constexpr const char* replicas_on = "nodes, racks, datacenters";
+
 const char* yes_or_no(bool value) { return value ? "yes" : "no"; }
 
 void print_text(const Comparison& comparison) {
   Table speed({"scheme", ">lookup ns", ">build ms", ">bytes", ">peak/mean", ">CV"});
-  Table moves({"scheme", ">join moves", ">leave moves", "weights", "replicas on", "shared state"});
+  Table moves({"scheme", ">join moves", ">leave moves", "weights", "shared state"});
   for (const SchemeResult& scheme : comparison.schemes) {
     speed.add({scheme.name, fixed(scheme.lookup_ns, 1), fixed(scheme.build_ms, 3),
-               scheme.bytes ? grouped(*scheme.bytes) : "-", fixed(scheme.peak_to_mean, 3),
-               percent(scheme.cv)});
+               grouped(scheme.bytes), fixed(scheme.peak_to_mean, 3), percent(scheme.cv)});
     moves.add({scheme.name, percent(scheme.join_moves),
                scheme.leave_moves ? percent(*scheme.leave_moves) : "cannot",
-               yes_or_no(scheme.weights), scheme.replicas, scheme.shared_state});
+               yes_or_no(scheme.weights), scheme.shared_state});
   }
   moves.add({"(floor)", percent(comparison.join_floor), percent(comparison.leave_floor)});
 
@@ -49,12 +51,12 @@ void print_csv(const Comparison& comparison) {
          "leave_floor,weights,replicas,shared_state\n";
   for (const SchemeResult& scheme : comparison.schemes) {
     out << scheme.name << "," << exact(scheme.lookup_ns) << "," << exact(scheme.build_ms) << ","
-        << (scheme.bytes ? std::to_string(*scheme.bytes) : "") << "," << exact(scheme.peak_to_mean)
-        << "," << exact(scheme.cv) << "," << exact(scheme.join_moves) << ","
+        << std::to_string(scheme.bytes) << "," << exact(scheme.peak_to_mean) << ","
+        << exact(scheme.cv) << "," << exact(scheme.join_moves) << ","
         << exact(comparison.join_floor) << ","
         << (scheme.leave_moves ? exact(*scheme.leave_moves) : "") << ","
         << exact(comparison.leave_floor) << "," << yes_or_no(scheme.weights) << ","
-        << csv_field(scheme.replicas) << "," << csv_field(scheme.shared_state) << "\n";
+        << csv_field(replicas_on) << "," << csv_field(scheme.shared_state) << "\n";
   }
   out.flush();
 }
@@ -65,13 +67,13 @@ void print_json(const Comparison& comparison) {
     schemes.push_back({{"scheme", scheme.name},
                        {"lookup_ns", scheme.lookup_ns},
                        {"build_ms", scheme.build_ms},
-                       {"bytes", scheme.bytes ? Json(*scheme.bytes) : Json()},
+                       {"bytes", scheme.bytes},
                        {"peak_to_mean", scheme.peak_to_mean},
                        {"cv", scheme.cv},
                        {"join_moves", scheme.join_moves},
                        {"leave_moves", scheme.leave_moves ? Json(*scheme.leave_moves) : Json()},
                        {"weights", scheme.weights},
-                       {"replicas", scheme.replicas},
+                       {"replicas", replicas_on},
                        {"shared_state", scheme.shared_state}});
   }
   print_document({{"nodes", comparison.nodes},

@@ -172,7 +172,7 @@ TEST_CASE("nothing changed, nothing moves") {
              ContainsSubstring("Nothing moves."));
 }
 
-TEST_CASE("--top limits what text lists, and text says how much is left out") {
+TEST_CASE("text lists as many pairs as --top says, and how many it leaves out") {
   const Sandbox sandbox;
   sandbox.write("a.csv", fleet_file(make_fleet(16)));
   sandbox.write("b.csv", fleet_file(make_fleet(17)));
