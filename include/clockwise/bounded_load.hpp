@@ -114,7 +114,7 @@ class BoundedLoad {
   BoundedLoad& operator=(const BoundedLoad&) = delete;
   ~BoundedLoad() = default;
 
-  // --- Requests ---------------------------------------------------------------------------------
+  // --- Requests ----------------------------------------------------------------------------------
 
   template <class Key>
   Token acquire(const Key& key) {
@@ -157,7 +157,7 @@ class BoundedLoad {
   /// The same as token.release().
   bool release(Token& token) noexcept { return token.release(); }
 
-  // --- Members: those that stay keep their loads; tokens of the others stop counting ------------
+  // --- Members: those that stay keep their loads; tokens of the others stop counting -------------
 
   void add(Entry<node_type> entry) {
     change([&](Scheme& scheme) { scheme.add(std::move(entry)); });
@@ -212,7 +212,7 @@ class BoundedLoad {
 
   const Scheme& scheme() const noexcept { return scheme_; }
 
-  // --- Loads ------------------------------------------------------------------------------------
+  // --- Loads -------------------------------------------------------------------------------------
 
   /// Returns the requests in flight at all members.
   std::uint64_t load() const noexcept { return total_->load(); }

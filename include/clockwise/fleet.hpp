@@ -87,7 +87,7 @@ class Fleet {
     for (const auto& member : ring_.members()) heard(member.node, now);
   }
 
-  // --- Health -----------------------------------------------------------------------------------
+  // --- Health ------------------------------------------------------------------------------------
 
   /// Records a sign of life of `id` at `now`; a late one, with an earlier time, is harmless.
   /// Returns false if `id` is not a member, which is no error: it may have left. O(log N).
@@ -162,7 +162,7 @@ class Fleet {
     return nodes;
   }
 
-  // --- Ownership --------------------------------------------------------------------------------
+  // --- Ownership ---------------------------------------------------------------------------------
 
   /// The current owners: includes down and leaving members, not joining ones.
   const P& ring() const { return ring_; }
@@ -233,7 +233,7 @@ class Fleet {
     return change_target(epoch, [&](P& target) { target = ring_; });
   }
 
-  // --- Members ----------------------------------------------------------------------------------
+  // --- Members -----------------------------------------------------------------------------------
 
   /// Returns the state of `id`. Throws std::out_of_range if it is not a member. O(log N).
   template <class Id>

@@ -37,28 +37,25 @@ namespace clockwise {
 /// Maps keys to nodes: the first vnode clockwise from hash(key) owns it. A pure function of hash
 /// policy, options and members, the placement contract, version 1:
 ///
-///   - vnode i of a node is at hash(id + "#" + decimal(i)), i = 0 .. vnode_count(weight, vnodes) -
-///   1;
+///   - vnode i of a node is at hash(id + "#" + decimal(i)), for each i below
+///     vnode_count(weight, vnodes);
 ///   - a vnode at p owns (predecessor, p], the first one also what lies after the last;
 ///   - of several vnodes at one position, that of the smallest id owns; the others own nothing
-///   until
-///     it leaves.
+///     until it leaves.
 ///
 /// `Index` numbers the members: 16 bits for up to 65,535 of them, 32 bits for more. Memory: 8 bytes
 /// and one Index per position, in addition to the node table and, with BucketIndex, the lookup
-/// index: at most 8 bytes per position more (12 with an Index of 32 bits), 2.6 from 2^16 positions
-/// on.
+/// index: at most 8 bytes per position more (12 with an Index of 32 bits), 2.6 from 2^16 positions.
 ///
 /// Every mutator is all or nothing and costs O(M + N) for M positions, plus O(A log A) for the A
 /// vnodes that come or go: no re-sort. It needs memory for a second table while it runs. Errors:
 ///
-///   std::invalid_argument  an empty id, an id that is a member already, a weight that is negative,
+///   std::invalid_argument  an empty id, an id that is already a member, a weight that is negative,
 ///                          NaN or infinite, vnodes of 0 or above max_vnodes_per_node
 ///   std::length_error      more members than Index can number, a member of more than
 ///                          max_vnodes_per_node vnodes, more than max_positions in all
-///   std::out_of_range      set_weight or set_options of an id that is not a member, lookup or
-///   arc_of
-///                          if no member owns anything
+///   std::out_of_range      set_weight or set_options of an id that is not a member; lookup or
+///                          arc_of if no member owns anything
 ///
 /// Thread safety: that of a standard container. A model of Partitioner and Ring.
 template <HashFunction Hash, class Node, std::unsigned_integral Index, class Lookup>
@@ -87,8 +84,7 @@ class HashRing : public detail::Hashed<Hash>,
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc
-  // --------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc -------------------
 
   using Base::arc_of;
   using Base::lookup;
@@ -98,21 +94,18 @@ class HashRing : public detail::Hashed<Hash>,
   using Base::try_lookup;
   using detail::Hashed<Hash>::position_of;
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily
-  // --------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily -------
 
   using Base::default_spread;
   using Base::preference_list;
   using Base::successors;
 
-  // --- Shares: of the key space, as doubles or exactly
-  // --------------------------------------------
+  // --- Shares: of the key space, as doubles or exactly -------------------------------------------
 
   using Base::load_shares;
   using Base::widths;
 
-  // --- Members and positions
-  // ----------------------------------------------------------------------
+  // --- Members and positions ---------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -125,8 +118,7 @@ class HashRing : public detail::Hashed<Hash>,
   using Base::size;
   using Base::vnode_count;
 
-  // --- Changes: a higher weight only adds vnodes, a lower one only removes some
-  // -------------------
+  // --- Changes: a higher weight only adds vnodes, a lower one only removes some ------------------
 
   using Base::add;
   using Base::add_all;
@@ -141,8 +133,7 @@ class HashRing : public detail::Hashed<Hash>,
     using detail::Edit<Edit, HashRing, Node>::Edit;
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;

@@ -175,8 +175,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes
-  // -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes ----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -187,14 +186,12 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
   /// Returns the owner's index in members(), which is not its bucket; npos without nodes.
   using Base::lookup_index;
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
-  // ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ---------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares
-  // -------------------------------------------------------------------------
+  // --- Members and shares ------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -205,8 +202,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
   using Base::node;
   using Base::size;
 
-  // --- Changes
-  // ------------------------------------------------------------------------------------
+  // --- Changes -----------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -247,8 +243,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
     bool remove(const Id&) = delete;  // only the last node can be removed: pop(), or JumpBackHash
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
@@ -266,7 +261,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
   friend Base;
   friend typename Base::SurfaceType;
 
-  static constexpr const char* scheme = "JumpHash";
+  static constexpr const char* scheme_name = "JumpHash";
   static constexpr bool keeps_gaps = false;
 
   static std::size_t bucket_for(std::uint64_t key, std::size_t buckets) noexcept {
@@ -326,8 +321,7 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes
-  // -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes ----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -338,14 +332,12 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
   /// Returns the owner's index in members(), which is not its bucket; npos without nodes.
   using Base::lookup_index;
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
-  // ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ---------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares
-  // -------------------------------------------------------------------------
+  // --- Members and shares ------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -356,8 +348,7 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
   using Base::node;
   using Base::size;
 
-  // --- Changes
-  // ------------------------------------------------------------------------------------
+  // --- Changes -----------------------------------------------------------------------------------
 
   /// A node joins in the lowest gap, or in a new bucket. Keys move only to it.
   using Base::add;
@@ -404,8 +395,7 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
     }
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
@@ -427,7 +417,7 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
   friend Base;
   friend typename Base::SurfaceType;
 
-  static constexpr const char* scheme = "JumpBackHash";
+  static constexpr const char* scheme_name = "JumpBackHash";
   static constexpr bool keeps_gaps = true;
 
   static std::size_t bucket_for(std::uint64_t key, std::size_t buckets) noexcept {

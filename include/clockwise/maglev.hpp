@@ -52,9 +52,8 @@ struct MaglevOptions {
 ///                          that is already a member, a weight that is negative, NaN or infinite
 ///   std::length_error      more members with a weight above 0 than entries, or more than 65,535
 ///                          members in all
-///   std::out_of_range      set_weight or set_options of an id that is not a member, lookup if
-///   nothing
-///                          is owned
+///   std::out_of_range      set_weight or set_options of an id that is not a member; lookup if
+///                          no member owns anything
 ///
 /// Mutators refill the table in O(table_size * log(table_size)), so add many nodes with add_all.
 /// All or nothing. Memory: 2 bytes per entry, and 2 for each of the first 2^64 mod table_size,
@@ -83,8 +82,7 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes
-  // -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes ----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -94,14 +92,12 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
 
   using Base::lookup_index;
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
-  // ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ---------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares
-  // -------------------------------------------------------------------------
+  // --- Members and shares ------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -115,8 +111,7 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
   using Base::table;  // the owner of each entry
   using Base::table_size;
 
-  // --- Changes
-  // ------------------------------------------------------------------------------------
+  // --- Changes -----------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -131,8 +126,7 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
     using detail::Edit<Edit, Maglev, Node>::Edit;
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;

@@ -55,8 +55,7 @@ class ModN : public detail::Hashed<Hash>,
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes
-  // -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes ----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -69,14 +68,12 @@ class ModN : public detail::Hashed<Hash>,
     return empty() ? npos : static_cast<std::size_t>(static_cast<std::uint64_t>(position) % size());
   }
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
-  // ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ---------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares
-  // -------------------------------------------------------------------------
+  // --- Members and shares ------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -87,8 +84,7 @@ class ModN : public detail::Hashed<Hash>,
   using Base::node;
   using Base::size;
 
-  // --- Changes
-  // ------------------------------------------------------------------------------------
+  // --- Changes -----------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -103,8 +99,7 @@ class ModN : public detail::Hashed<Hash>,
     using detail::Edit<Edit, ModN, Node>::Edit;
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;

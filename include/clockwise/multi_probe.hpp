@@ -81,8 +81,7 @@ class MultiProbe : public detail::Hashed<Hash>,
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes
-  // -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes ----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -102,14 +101,12 @@ class MultiProbe : public detail::Hashed<Hash>,
     return best.owner;
   }
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
-  // ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ---------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares
-  // -------------------------------------------------------------------------
+  // --- Members and shares ------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -120,8 +117,7 @@ class MultiProbe : public detail::Hashed<Hash>,
   using Base::node;
   using Base::size;
 
-  // --- Changes
-  // ------------------------------------------------------------------------------------
+  // --- Changes -----------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -136,8 +132,7 @@ class MultiProbe : public detail::Hashed<Hash>,
     using detail::Edit<Edit, MultiProbe, Node>::Edit;
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;

@@ -64,9 +64,8 @@ struct RendezvousPlacement {
 ///
 ///   std::invalid_argument  an empty id, an id that is already a member, a weight that is negative,
 ///                          NaN or infinite
-///   std::out_of_range      set_weight or set_options of an id that is not a member, lookup if
-///   nothing
-///                          is owned
+///   std::out_of_range      set_weight or set_options of an id that is not a member; lookup if
+///                          no member owns anything
 ///
 /// lookup: O(N), one mix per node if all weights are equal, otherwise about ten times as long.
 /// Mutators: O(N), all or nothing. Thread safety: that of a standard container. A model of
@@ -94,8 +93,7 @@ class Rendezvous : public detail::Hashed<Hash>,
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes
-  // -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes ----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -121,14 +119,12 @@ class Rendezvous : public detail::Hashed<Hash>,
     return best;
   }
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
-  // ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes ---------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares
-  // -------------------------------------------------------------------------
+  // --- Members and shares ------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -139,8 +135,7 @@ class Rendezvous : public detail::Hashed<Hash>,
   using Base::node;
   using Base::size;
 
-  // --- Changes
-  // ------------------------------------------------------------------------------------
+  // --- Changes -----------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -155,8 +150,7 @@ class Rendezvous : public detail::Hashed<Hash>,
     using detail::Edit<Edit, Rendezvous, Node>::Edit;
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;

@@ -140,7 +140,7 @@ class SlotMap : public detail::Hashed<Hash>,
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc ------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc -------------------
 
   using Base::arc_of;
   using Base::lookup;
@@ -155,7 +155,7 @@ class SlotMap : public detail::Hashed<Hash>,
     return owners().empty() ? npos : owners()[slot_at(position)];
   }
 
-  // --- Slots: of a key, and the owner and replicas of each --------------------------------------
+  // --- Slots: of a key, and the owner and replicas of each ---------------------------------------
 
   std::uint32_t slot_count() const noexcept { return options_.slots; }
   template <class Key>
@@ -170,18 +170,18 @@ class SlotMap : public detail::Hashed<Hash>,
     return preference_list(Position{last_position(slot)}, replication);
   }
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily ------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily -------
 
   using Base::default_spread;
   using Base::preference_list;
   using Base::successors;
 
-  // --- Shares: of the key space, as doubles or exactly ------------------------------------------
+  // --- Shares: of the key space, as doubles or exactly -------------------------------------------
 
   using Base::load_shares;
   using Base::widths;
 
-  // --- Members and positions: vnodes are slots, each at its last position -----------------------
+  // --- Members and positions: vnodes are slots, each at its last position ------------------------
 
   using Base::contains;
   using Base::empty;
@@ -194,7 +194,7 @@ class SlotMap : public detail::Hashed<Hash>,
   using Base::size;
   using Base::vnode_count;
 
-  // --- Changes of members: quotas are restored with the fewest moves ----------------------------
+  // --- Changes of members: quotas are restored with the fewest moves -----------------------------
   //
   // Fewer slots move in one update() than one by one, and a member that is removed and added again
   // in one keeps its slots. With weight 0 a member gets no slot, but slots can be assigned or
@@ -213,7 +213,7 @@ class SlotMap : public detail::Hashed<Hash>,
     using detail::Edit<Edit, SlotMap, Node>::Edit;
   };
 
-  // --- Changes of owners, which last until the next change of members ---------------------------
+  // --- Changes of owners, which last until the next change of members ----------------------------
 
   /// Makes the node the slot's owner and ends the slot's migration.
   template <class Id>
@@ -236,7 +236,7 @@ class SlotMap : public detail::Hashed<Hash>,
     adopt_owners(next);
   }
 
-  // --- Migration, slot by slot ------------------------------------------------------------------
+  // --- Migration, slot by slot -------------------------------------------------------------------
 
   /// Starts to move the slot to `to`; its owner stays until assign(slot, to). If already moving, it
   /// gets a new target.
@@ -298,7 +298,7 @@ class SlotMap : public detail::Hashed<Hash>,
     return {Kind::serve, nullptr};
   }
 
-  // --- Identity ---------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
@@ -388,7 +388,7 @@ class SlotMap : public detail::Hashed<Hash>,
     return target == &node(here) ? SlotState::importing : SlotState::stable;
   }
 
-  // --- A change of owners -----------------------------------------------------------------------
+  // --- A change of owners ------------------------------------------------------------------------
 
   detail::SlotPlacement<Index> placement_after(typename Base::Change& change) const {
     const std::vector<Index> before = renumbered_owners(change.renumber);

@@ -48,12 +48,11 @@ namespace clockwise {
 /// Every mutator is all or nothing and costs O(M + N) for M positions, plus O(A log A) for the A
 /// tokens that come or go. It needs memory for a second table while it runs. Errors:
 ///
-///   std::invalid_argument  an empty id, an id that is a member already, a token given twice for
-///   one
-///                          node, tokens for weight 0, a weight that is negative, NaN or infinite
-///   std::length_error      more members than Index can number, more than max_vnodes_per_node
-///   tokens
-///                          for one, more than max_positions in all
+///   std::invalid_argument  an empty id, an id that is already a member, a token given twice for
+///                          one node, tokens for weight 0, a weight that is negative, NaN or
+///                          infinite
+///   std::length_error      more members than Index can number, a member of more than
+///                          max_vnodes_per_node tokens, more than max_positions in all
 ///   std::out_of_range      set_tokens, set_weight, set_options or tokens_of an id that is not a
 ///                          member, lookup or arc_of if no member owns anything
 ///
@@ -89,8 +88,7 @@ class TokenRing
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc
-  // --------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc -------------------
 
   using Base::arc_of;
   using Base::lookup;
@@ -100,21 +98,18 @@ class TokenRing
   using Base::try_lookup;
   using detail::Hashed<Hash>::position_of;
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily
-  // --------
+  // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily -------
 
   using Base::default_spread;
   using Base::preference_list;
   using Base::successors;
 
-  // --- Shares: of the key space, as doubles or exactly
-  // --------------------------------------------
+  // --- Shares: of the key space, as doubles or exactly -------------------------------------------
 
   using Base::load_shares;
   using Base::widths;
 
-  // --- Members and positions
-  // ----------------------------------------------------------------------
+  // --- Members and positions ---------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -144,8 +139,7 @@ class TokenRing
     return tokens;
   }
 
-  // --- Changes: an entry with its tokens, or without, which owns nothing
-  // --------------------------
+  // --- Changes: an entry with its tokens, or without, which owns nothing -------------------------
 
   using Base::add;
   using Base::add_all;
@@ -183,8 +177,7 @@ class TokenRing
     }
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;

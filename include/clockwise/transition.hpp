@@ -73,7 +73,7 @@ class Transition {
     include(changes(before_, after_), pending_, changed_, progress_);
   }
 
-  // --- Routing ----------------------------------------------------------------------------------
+  // --- Routing -----------------------------------------------------------------------------------
 
   /// Returns the nodes to read `key` from: the old ring's preference list or, once its arc is
   /// complete, the new ring's. O(log M) plus the walk.
@@ -110,7 +110,7 @@ class Transition {
   template <class Key>
   ReplicaList<node_type> write_to(const Key& key) const&& = delete;
 
-  // --- Progress ---------------------------------------------------------------------------------
+  // --- Progress ----------------------------------------------------------------------------------
 
   /// Reports that `receiver` has every key of `arc`, which can be any part of the circle. Parts
   /// that `receiver` is not waiting for are ignored, so reports can repeat. Returns the arcs that

@@ -206,7 +206,7 @@ class RedisSlotMap {
     moves_.swap(other.moves_);
   }
 
-  // --- Owners -----------------------------------------------------------------------------------
+  // --- Owners ------------------------------------------------------------------------------------
 
   /// Returns the master that serves `key`, which is text or bytes. Throws std::out_of_range if its
   /// slot has no owner; a cluster then answers CLUSTERDOWN.
@@ -297,7 +297,7 @@ class RedisSlotMap {
   /// Whether every slot has an owner: a cluster that demands it answers nothing otherwise.
   bool complete() const { return std::find(owners_.begin(), owners_.end(), none) == owners_.end(); }
 
-  // --- Members ----------------------------------------------------------------------------------
+  // --- Members -----------------------------------------------------------------------------------
 
   /// Adds a master without slots, as CLUSTER MEET does.
   void add(std::string master) { insert({std::move(master), {}, {}}); }
@@ -342,7 +342,7 @@ class RedisSlotMap {
     set_owner(slots, none);
   }
 
-  // --- Redirections and migration ---------------------------------------------------------------
+  // --- Redirections and migration ----------------------------------------------------------------
 
   /// Applies what a client learns from a redirection: MOVED changes the slot's owner, which can be
   /// a node not yet in the map; ASK concerns one request and changes nothing.

@@ -279,7 +279,7 @@ class TokenAllocation {
     }
   }
 
-  // --- The ring of the datacenter ---------------------------------------------------------------
+  // --- The ring of the datacenter ----------------------------------------------------------------
 
   std::size_t before(std::size_t rank) const { return rank == 0 ? vnodes_.size() - 1 : rank - 1; }
   std::int64_t width(std::size_t rank) const {
@@ -323,7 +323,7 @@ class TokenAllocation {
     }
   }
 
-  // --- What is owned ----------------------------------------------------------------------------
+  // --- What is owned -----------------------------------------------------------------------------
 
   /// Computes from the replica lists of all arcs what each member owns, and which node would lose
   /// each arc to the joiner; then the distances of the arcs from the tokens of the joiner's domain.
@@ -385,7 +385,7 @@ class TokenAllocation {
            target / static_cast<std::int64_t>(count) * static_cast<std::int64_t>(tokens_left_ - 1);
   }
 
-  // --- The best cut -----------------------------------------------------------------------------
+  // --- The best cut ------------------------------------------------------------------------------
 
   std::uint64_t best_cut(std::size_t count) const {
     Cut best;

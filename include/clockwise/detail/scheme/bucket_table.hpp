@@ -104,7 +104,7 @@ class BucketTable : public Hashed<Hash>,
   }
 
   static double accepted_weight(std::string_view id, double weight) {
-    return detail::weightless(Scheme::scheme, id, weight);
+    return detail::weightless(Scheme::scheme_name, id, weight);
   }
 
   /// The owner, then the nodes that the further tries meet, then all of them by their draws.
@@ -185,9 +185,8 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
   }
   /// The member in a bucket that is taken.
   const Node& holder_of(std::size_t bucket) const {
-    const auto* const joined = this->find_pending([bucket](const auto& pending) {
-      return pending.extra && *pending.extra == bucket;
-    });
+    const auto* const joined = this->find_pending(
+        [bucket](const auto& pending) { return pending.extra && *pending.extra == bucket; });
     return joined != nullptr ? joined->member.node : this->scheme().node(buckets_[bucket]);
   }
   /// Empties the bucket of a member.
