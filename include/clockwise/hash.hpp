@@ -107,6 +107,14 @@ std::uint64_t policy_probe(const Hash& hash) noexcept {
 }
 
 }  // namespace detail
+
+/// Returns the position of `key` by a hash policy, as every scheme of this policy finds it. For a
+/// ring of your own, and for keys that are hashed once and looked up in several places.
+template <HashFunction Hash, class Key>
+Position position_of(const Hash& hash, const Key& key) noexcept {
+  return Position{detail::hash_key(hash, key)};
+}
+
 }  // namespace clockwise
 
 #endif  // CLOCKWISE_HASH_HPP
