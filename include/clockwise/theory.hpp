@@ -13,11 +13,12 @@
 // the circle. A real ring deviates from these means by chance; share_cv says how far.
 //
 // Units: shares and probabilities lie between 0 and 1, sizes are bytes, times seconds; these are
-// double. Counts are std::uint64_t; a count above 2^64 - 1 is returned as 2^64 - 1. Invalid
-// arguments (no nodes, a probability of 2) give NaN, or 0 if the result is a count. No function
-// throws or allocates; all are thread-safe. Time is O(1) unless stated. All are constexpr except
-// peak_to_mean above one vnode and harmonic sums of more than 4,096 terms: those use exp and log,
-// which are not constexpr in C++20.
+// double, and infinite above its range. Counts are std::uint64_t; a count above 2^64 - 1 is
+// returned as 2^64 - 1. Invalid arguments (no nodes, a probability of 2) give NaN, or 0 if the
+// result is a count; valid ones never do, however large. No function throws or allocates; all are
+// thread-safe. Time is O(1) unless stated. All are constexpr except peak_to_mean above one vnode,
+// and harmonic sums and expected_loss of more than 4,096 terms: those use exp and log, which are
+// not constexpr in C++20.
 
 #include <bit>      // bit_width
 #include <cmath>    // exp, log, log1p
@@ -43,6 +44,37 @@ constexpr bool is_probability(double x) noexcept { return x >= 0 && x <= 1; }
 
 constexpr std::uint64_t multiply(std::uint64_t a, std::uint64_t b) noexcept {
   return b != 0 && a > most / b ? most : a * b;
+}
+
+/// The number high * 2^64 + low.
+struct Wide {
+  std::uint64_t high;
+  std::uint64_t low;
+};
+
+constexpr Wide multiply_wide(std::uint64_t a, std::uint64_t b) noexcept {
+  constexpr std::uint64_t low_half = 0xffffffff;
+  const std::uint64_t low = (a & low_half) * (b & low_half);
+  const std::uint64_t middle = (a >> 32) * (b & low_half) + (low >> 32);
+  const std::uint64_t other = (a & low_half) * (b >> 32) + (middle & low_half);
+  return {(a >> 32) * (b >> 32) + (middle >> 32) + (other >> 32), a * b};
+}
+
+/// n / divisor, rounded up, bit by bit. The quotient must be below 2^128; divisor >= 1.
+constexpr Wide divide_up(Wide n, std::uint64_t divisor) noexcept {
+  Wide quotient{0, 0};
+  std::uint64_t rest = 0;
+  for (int bit = 0; bit < 128; ++bit) {
+    const bool carry = rest >> 63 != 0;
+    rest = rest << 1 | n.high >> 63;
+    n = {n.high << 1 | n.low >> 63, n.low << 1};
+    quotient = {quotient.high << 1 | quotient.low >> 63, quotient.low << 1};
+    if (!carry && rest < divisor) continue;
+    rest -= divisor;
+    ++quotient.low;
+  }
+  if (rest != 0 && ++quotient.low == 0) ++quotient.high;
+  return quotient;
 }
 
 /// The square root, rounded to nearest as std::sqrt does, which is not constexpr. x: finite, >= 0.
@@ -73,7 +105,7 @@ constexpr double square_root(double x) noexcept {
 }
 
 /// 1/(low+1) + ... + 1/high. After 4,096 terms, the rest is the Euler-Maclaurin expansion; the
-/// first omitted term is below 3e-17.
+/// first omitted term is below 3e-17. Differences are taken before anything is rounded.
 constexpr double harmonic_between(std::uint64_t low, std::uint64_t high) noexcept {
   const std::uint64_t summed = high - low <= 4096 ? high : low + 4096;
   double sum = 0;
@@ -81,7 +113,8 @@ constexpr double harmonic_between(std::uint64_t low, std::uint64_t high) noexcep
   if (summed < high) {
     const double a = real(summed);
     const double b = real(high);
-    sum += std::log(b / a) + (1 / b - 1 / a) / 2 - (1 / (b * b) - 1 / (a * a)) / 12;
+    const double relative = real(high - summed) / a;
+    sum += std::log1p(relative) - relative / b / 2 + relative / b * (1 / a + 1 / b) / 12;
   }
   return sum;
 }
@@ -100,7 +133,21 @@ constexpr double at_least_once(double chance, double trials) noexcept {
   return result;
 }
 
-/// Mean of the largest of `nodes` gamma variates of shape `vnodes` and mean 1, by trapezoids.
+/// 1 - e^-x, constexpr: (1 - x / 2^60)^(2^60). x: not negative or NaN.
+constexpr double at_least_one(double x) noexcept {
+  return x < 64 ? at_least_once(x * 0x1p-60, 0x1p60) : 1;
+}
+
+/// x - log(1 + x). x > -1. The logarithm cancels for small x, where 8 terms of its series will do.
+inline double log_excess(double x) noexcept {
+  if (x > 0.01 || x < -0.01) return x - std::log1p(x);
+  double sum = 0;
+  for (int k = 9; k >= 2; --k) sum = 1 / static_cast<double>(k) - x * sum;
+  return x * x * sum;
+}
+
+/// Mean of the largest of `nodes` gamma variates of shape `vnodes` and mean 1, by trapezoids. What
+/// is summed is how far it is above 1, so that nothing cancels if that is little.
 inline double largest_gamma(std::uint64_t nodes, std::uint64_t vnodes) noexcept {
   const double n = real(nodes);
   const double v = real(vnodes);
@@ -112,24 +159,46 @@ inline double largest_gamma(std::uint64_t nodes, std::uint64_t vnodes) noexcept 
     constexpr double two_pi = 6.283185307179586;
     at_mean = square_root(v / two_pi) * std::exp(1 / (360 * v * v * v) - 1 / (12 * v));
   }
-  // Less than e^-40 of the integral lies outside [low, high].
+  // Less than e^-40 of the integral lies outside [1 + low, 1 + high].
   const double deviation = 1 / square_root(v);
-  const double low = 10 * deviation < 1 ? 1 - 10 * deviation : 0;
-  double high = 1;
-  while (v * (high - 1 - std::log(high)) < 40 + std::log(n)) high += deviation;
+  const double low = 10 * deviation < 1 ? -10 * deviation : -1;
+  double high = deviation;
+  while (v * log_excess(high) < 40 + std::log(n)) high += deviation;
   constexpr int steps = 2048;
   const double step = (high - low) / steps;
-  double above = 0;  // densities at the points above t
-  double mean = 0;
+  double above = 0;  // densities at the points above 1 + x
+  double mass = 0;
+  double excess = 0;
   for (int i = steps; i > 0; --i) {
-    const double t = low + step * i;
-    const double density = at_mean * std::exp(v * (std::log(t) + 1 - t)) / t;
-    const double slope = density * ((v - 1) / t - v);
+    const double x = low + step * i;
+    const double density = at_mean * std::exp(-v * log_excess(x)) / (1 + x);
+    const double slope = density * (-1 - v * x) / (1 + x);
     const double tail = step * (above + density / 2) + step * step / 12 * slope;
-    if (tail < 1) mean += t * n * density * std::exp((n - 1) * std::log1p(-tail));
+    if (tail < 1) {
+      const double largest = density * std::exp((n - 1) * std::log1p(-tail));
+      mass += largest;
+      excess += x * largest;
+    }
     above += density;
   }
-  return mean * step;
+  return low > -1 ? 1 + excess / mass : n * step * (mass + excess);
+}
+
+/// C(n - out, in) / C(n, in) by Stirling's formula: that `in` of n avoid `out` others. in and out
+/// at least 4,096. The terms are of one size, and none is a difference of large ones.
+inline double avoidance_of_many(std::uint64_t n, std::uint64_t in, std::uint64_t out) noexcept {
+  if (in > n - out) return 0;
+  const double all = real(n);
+  const double a = real(n - out - in);
+  const double b = real(n - out);
+  const double c = real(n - in);
+  const double expected = real(in) / all * real(out);  // that are in both: e^-expected is the limit
+  if (expected > 1000) return 0;                       // so `a` is large below
+  const double both = std::log1p(expected / a);
+  const double exponent = a * both + real(in) * std::log1p(-real(out) / all) +
+                          real(out) * std::log1p(-real(in) / all) + both / 2 +
+                          (1 / b - 1 / a + (1 / c - 1 / all)) / 12;
+  return exponent < 0 ? std::exp(exponent) : 1;
 }
 
 }  // namespace detail
@@ -175,16 +244,17 @@ constexpr double harmonic(std::uint64_t n) noexcept { return detail::harmonic_be
 /// mean is own / all, the variance own (all - own) / (all^2 (all + 1)). 1 <= own <= all.
 constexpr double weighted_share_cv(std::uint64_t own, std::uint64_t all) noexcept {
   if (own == 0 || own > all) return detail::nan;
-  const double a = detail::real(own);
-  const double n = detail::real(all);
-  return detail::square_root((n - a) / (a * (n + 1)));
+  return detail::square_root(detail::real(all - own) /
+                             (detail::real(own) * (detail::real(all) + 1)));
 }
 
 /// Standard deviation over mean of a node's share, all weights equal; about 1 / sqrt(vnodes).
-/// weighted_share_cv(vnodes, nodes * vnodes), which is sqrt((nodes - 1) / (nodes * vnodes + 1)).
+/// sqrt((nodes - 1) / (nodes * vnodes + 1)), which is weighted_share_cv(vnodes, nodes * vnodes).
 /// nodes, vnodes >= 1. 0.07 at 200 vnodes, not the often-quoted 0.05, which takes 400.
 constexpr double share_cv(std::uint64_t nodes, std::uint64_t vnodes) noexcept {
-  return weighted_share_cv(vnodes, detail::multiply(nodes, vnodes));
+  if (nodes == 0 || vnodes == 0) return detail::nan;
+  return detail::square_root(detail::real(nodes - 1) /
+                             (detail::real(nodes) * detail::real(vnodes) + 1));
 }
 
 /// The fewest vnodes per node with a share_cv of at most `cv`; 0 if above 2^32. share_cv solved for
@@ -289,7 +359,7 @@ constexpr double token_list_bytes(std::uint64_t nodes, std::uint64_t vnodes,
 constexpr double stored_bytes(double objects, double object_bytes,
                               std::uint64_t replicas = 1) noexcept {
   if (!detail::is_amount(objects) || !detail::is_amount(object_bytes)) return detail::nan;
-  return objects * object_bytes * detail::real(replicas);
+  return replicas == 0 ? 0 : objects * object_bytes * detail::real(replicas);
 }
 
 /// Share of the stored bytes that the busiest sender sends in a change of a ring.
@@ -330,7 +400,8 @@ constexpr double transfer_seconds(double bytes, double bytes_per_second,
                                   double throttle = 1) noexcept {
   if (!detail::is_amount(bytes) || !detail::is_amount(bytes_per_second)) return detail::nan;
   if (!(bytes_per_second > 0) || !(throttle > 0 && throttle <= 1)) return detail::nan;
-  return bytes / (bytes_per_second * throttle);
+  const double rate = bytes_per_second * throttle;
+  return rate >= 0x1p-1000 ? bytes / rate : bytes / bytes_per_second / throttle;
 }
 
 /// Seconds that a ring takes for a change, with all nodes streaming at once. `stored` in bytes. The
@@ -354,18 +425,6 @@ constexpr double mod_n_migration_seconds(double stored, std::uint64_t before, st
 
 // Durability
 
-/// C(n, k), the ways to choose k of n; exact below 2^53, infinite above the range of double. The
-/// product of (n - k + i) / i. Each step at least doubles it, so there are at most 1,024 steps.
-constexpr double combinations(std::uint64_t n, std::uint64_t k) noexcept {
-  if (k > n) return 0;
-  if (k > n - k) k = n - k;
-  double result = 1;
-  for (std::uint64_t i = 1; i <= k && detail::is_amount(result); ++i) {
-    result = result * detail::real(n - k + i) / detail::real(i);
-  }
-  return result;
-}
-
 /// C(n, k) exactly, or 2^64 - 1 if it is larger. The same product, with the common divisor removed
 /// before each step; at most 64 steps.
 constexpr std::uint64_t combinations_exact(std::uint64_t n, std::uint64_t k) noexcept {
@@ -375,6 +434,26 @@ constexpr std::uint64_t combinations_exact(std::uint64_t n, std::uint64_t k) noe
   for (std::uint64_t i = 1; i <= k && result != detail::most; ++i) {
     const std::uint64_t common = std::gcd(result, i);
     result = detail::multiply(result / common, (n - k + i) / (i / common));
+  }
+  return result;
+}
+
+/// C(n, k), the ways to choose k of n: combinations_exact rounded once, and above 2^64 the product
+/// of (n - k + i) / i to a relative 1e-12; infinite above the range of double. Each step at least
+/// doubles it, so there are at most 1,024 steps.
+constexpr double combinations(std::uint64_t n, std::uint64_t k) noexcept {
+  const std::uint64_t exact = combinations_exact(n, k);
+  if (exact != detail::most) return detail::real(exact);
+  if (k > n - k) k = n - k;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double largest = (std::numeric_limits<double>::max)();
+  double result = 1;
+  for (std::uint64_t i = 1; i <= k; ++i) {
+    const double factor = detail::real(n - k + i) / detail::real(i);
+    if (result > largest / factor) return infinity;
+    // Multiplied first if there is room: the quotient is then rounded once.
+    result =
+        result < 0x1p900 ? result * detail::real(n - k + i) / detail::real(i) : result * factor;
   }
   return result;
 }
@@ -391,7 +470,8 @@ constexpr std::uint64_t single_vnode_replica_sets(std::uint64_t nodes,
 /// Mean number of distinct replica sets, each the next distinct nodes from some position. A set
 /// occurs where its r members fall into one gap between other nodes' vnodes. There are (n - r) v
 /// gaps, each with that chance 1 / C(n, r). They count as independent, which is low by up to 0.015
-/// of all sets at n = 16, r = 3. Exact at one vnode. 1 <= replicas <= nodes, vnodes >= 1.
+/// of all sets at n = 16, r = 3, and more for r near n. Exact at one vnode. 1 <= replicas <= nodes,
+/// vnodes >= 1.
 constexpr double expected_replica_sets(std::uint64_t nodes, std::uint64_t vnodes,
                                        std::uint64_t replicas) noexcept {
   if (replicas == 0 || replicas > nodes || vnodes == 0) return detail::nan;
@@ -400,6 +480,7 @@ constexpr double expected_replica_sets(std::uint64_t nodes, std::uint64_t vnodes
   }
   const double possible = combinations(nodes, replicas);
   const double gaps = detail::real(nodes - replicas) * detail::real(vnodes);
+  if (possible > gaps * 0x1p64) return gaps;  // no two gaps give one set
   return possible * detail::at_least_once(1 / possible, gaps);
 }
 
@@ -407,7 +488,7 @@ constexpr double expected_replica_sets(std::uint64_t nodes, std::uint64_t vnodes
 /// node in each: C(racks, replicas) * nodes_per_rack^replicas.
 constexpr std::uint64_t rack_spanning_sets(std::uint64_t racks, std::uint64_t nodes_per_rack,
                                            std::uint64_t replicas) noexcept {
-  if (replicas == 0 || replicas > racks) return 0;
+  if (replicas == 0 || replicas > racks || nodes_per_rack == 0) return 0;
   std::uint64_t result = combinations_exact(racks, replicas);
   if (nodes_per_rack == 1) return result;
   for (std::uint64_t i = 0; i < replicas && result != detail::most; ++i) {
@@ -416,29 +497,42 @@ constexpr std::uint64_t rack_spanning_sets(std::uint64_t racks, std::uint64_t no
   return result;
 }
 
-/// Probability that `failed` random nodes hold all replicas of some key.
-/// 1 - (1 - sets / C(nodes, replicas))^C(failed, replicas): each choice of `replicas` failed nodes
-/// is a set with that chance. Exact if failed == replicas; otherwise choices count as independent.
-/// 1 <= replicas <= nodes, failed <= nodes, 0 <= sets <= C(nodes, replicas), which must be finite.
-constexpr double loss_probability(double sets, std::uint64_t nodes, std::uint64_t replicas,
-                                  std::uint64_t failed) noexcept {
-  const double possible = combinations(nodes, replicas);
-  if (replicas == 0 || replicas > nodes || failed > nodes) return detail::nan;
-  if (!detail::is_amount(possible) || !(sets >= 0 && sets <= possible)) return detail::nan;
-  return detail::at_least_once(sets / possible, combinations(failed, replicas));
-}
-
 /// Mean share of the keys that `failed` random nodes lose, regardless of vnodes: with many sets a
 /// loss is likely and small, with few it is rare and large. 1 <= replicas <= nodes, failed <=
-/// nodes. Each set is among the failed with probability C(failed, r) / C(nodes, r). O(replicas).
+/// nodes. Each set is among the failed with probability C(failed, r) / C(nodes, r). O(r) or
+/// O(nodes - failed), the smaller, up to 4,096 steps; Stirling's formula above.
 constexpr double expected_loss(std::uint64_t nodes, std::uint64_t replicas,
                                std::uint64_t failed) noexcept {
   if (replicas == 0 || replicas > nodes || failed > nodes) return detail::nan;
-  double share = failed < replicas ? 0 : 1;
-  for (std::uint64_t i = 0; i < replicas && share > 0; ++i) {
-    share *= detail::real(failed - i) / detail::real(nodes - i);
+  if (failed < replicas) return 0;
+  // A set is lost if it avoids the nodes that are left; so do those, if they avoid the set.
+  const std::uint64_t left = nodes - failed;
+  const std::uint64_t steps = replicas < left ? replicas : left;
+  if (steps > 4096) return detail::avoidance_of_many(nodes, replicas, left);
+  const std::uint64_t others = replicas < left ? left : replicas;
+  double share = 1;
+  for (std::uint64_t i = 0; i < steps && share > 0; ++i) {
+    share *= detail::real(nodes - others - i) / detail::real(nodes - i);
   }
   return share;
+}
+
+/// Probability that `failed` random nodes hold all replicas of some key.
+/// 1 - (1 - sets / C(nodes, replicas))^C(failed, replicas): each choice of `replicas` failed nodes
+/// is a set with that chance. Exact if failed is replicas or nodes; otherwise choices count as
+/// independent. 1 <= replicas <= nodes, failed <= nodes, 0 <= sets <= C(nodes, replicas).
+constexpr double loss_probability(double sets, std::uint64_t nodes, std::uint64_t replicas,
+                                  std::uint64_t failed) noexcept {
+  if (replicas == 0 || replicas > nodes || failed > nodes) return detail::nan;
+  const double possible = combinations(nodes, replicas);
+  if (!detail::is_amount(sets) || sets > possible * (1 + 1e-12)) return detail::nan;
+  if (failed < replicas) return 0;
+  if (failed == nodes) return sets > 0 ? 1 : 0;
+  if (possible > 0x1p1000) {  // Poisson, because a chance of so little is no double
+    return detail::at_least_one(sets * expected_loss(nodes, replicas, failed));
+  }
+  const double chance = sets < possible ? sets / possible : 1;
+  return detail::at_least_once(chance, combinations(failed, replicas));
 }
 
 // Storms, hot keys, bounds, slots
@@ -470,21 +564,34 @@ constexpr double hot_owner_load(double requests, std::uint64_t nodes, double hot
 }
 
 /// hot_owner_load over the mean load of a node, requests / nodes. requests > 0; otherwise as above.
+/// With the hot key's share s of the requests, s * nodes / copies + 1 - s.
 constexpr double hot_owner_to_mean(double requests, std::uint64_t nodes, double hot,
                                    std::uint64_t copies = 1) noexcept {
-  if (!(requests > 0)) return detail::nan;
-  return hot_owner_load(requests, nodes, hot, copies) * detail::real(nodes) / requests;
+  if (!detail::is_amount(requests) || requests == 0) return detail::nan;
+  if (!(hot >= 0 && hot <= requests) || copies == 0 || copies > nodes) return detail::nan;
+  return hot / requests * (detail::real(nodes) / detail::real(copies)) +
+         (requests - hot) / requests;
 }
 
-/// Keys that one node can hold under bounded load: ceil(factor * keys / nodes). nodes * cap >= keys
-/// for any factor > 1, so there is always room. nodes >= 1, factor finite.
+/// Keys that one node can hold under bounded load: ceil(factor * keys / nodes), exactly, with the
+/// factor to the nearest millionth, as BoundedLoad takes it: (100, 10, 1.1) gives 11. nodes * cap
+/// >= keys for any factor > 1, so there is always room. nodes >= 1, factor finite.
 constexpr std::uint64_t bounded_load_cap(std::uint64_t keys, std::uint64_t nodes,
                                          double factor) noexcept {
   if (nodes == 0 || !(factor > 1) || !detail::is_amount(factor)) return 0;
-  const double exact = factor * detail::real(keys) / detail::real(nodes);
-  if (!(exact < 0x1p64)) return detail::most;
-  const auto whole = static_cast<std::uint64_t>(exact);
-  return detail::real(whole) < exact ? whole + 1 : whole;
+  int doublings = 0;
+  for (; factor >= 0x1p63; factor /= 2) ++doublings;
+  const bool has_millionths = factor < 0x1p43;  // otherwise a double has fewer digits
+  const auto units = static_cast<std::uint64_t>(has_millionths ? factor * 1e6 + 0.5 : factor);
+  detail::Wide total = detail::multiply_wide(keys, units);
+  // ceil(t / (a b)) is ceil(ceil(t / a) / b).
+  if (has_millionths) total = detail::divide_up(total, 1000000);
+  for (; doublings > 0; --doublings) {
+    if (total.high >> 63 != 0) return detail::most;
+    total = {total.high << 1 | total.low >> 63, total.low << 1};
+  }
+  const detail::Wide cap = detail::divide_up(total, nodes);
+  return cap.high != 0 ? detail::most : cap.low;
 }
 
 /// Slots of the node with the fewest, if slots are dealt evenly: floor(slots / nodes). nodes >= 1.
@@ -498,10 +605,11 @@ constexpr std::uint64_t slots_max(std::uint64_t slots, std::uint64_t nodes) noex
 }
 
 /// The node with the most slots over the mean, if slots are dealt evenly. slots, nodes >= 1.
-/// slots_max * nodes / slots; there is no chance in it.
+/// slots_max * nodes / slots, as 1 plus its excess; there is no chance in it.
 constexpr double slots_peak_to_mean(std::uint64_t slots, std::uint64_t nodes) noexcept {
   if (slots == 0 || nodes == 0) return detail::nan;
-  return detail::real(slots_max(slots, nodes)) * detail::real(nodes) / detail::real(slots);
+  const std::uint64_t rest = slots % nodes;
+  return rest == 0 ? 1 : 1 + detail::real(nodes - rest) / detail::real(slots);
 }
 
 /// The fewest slots that move between two even deals. before, after >= 1.
