@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <clockwise/hash_ring.hpp>
 #include <clockwise/shared.hpp>
+#include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -129,4 +131,39 @@ TEST_CASE("Eight readers and a writer") {
   CHECK(mixed == 0);
   CHECK(backwards == 0);
   CHECK(shared.version() == 401);
+}
+
+// Readers that take the new ring at the same time must not keep each other from it.
+TEST_CASE("After a publish has returned, every reader sees the ring") {
+  Shared<std::uint64_t> shared(0);  // a number instead of a ring: more rounds in the same time
+  constexpr std::uint64_t reader_count = 4;
+  std::atomic<std::uint64_t> published = 0;
+  std::atomic<std::uint64_t> seen = 0;
+  std::atomic<int> stale = 0;
+  std::atomic<bool> done = false;
+  std::vector<std::thread> readers;
+  for (std::uint64_t r = 0; r < reader_count; ++r) {
+    readers.emplace_back([&] {
+      auto reader = shared.reader();
+      std::uint64_t last = 0;
+      while (!done) {
+        const std::uint64_t expected = published;
+        if (expected == last) {
+          std::this_thread::yield();
+          continue;
+        }
+        last = expected;
+        if (*reader != expected) ++stale;
+        ++seen;
+      }
+    });
+  }
+  for (std::uint64_t round = 1; round <= 10000; ++round) {
+    shared.publish(round);
+    published = round;
+    while (seen < round * reader_count) std::this_thread::yield();  // no writer meanwhile
+  }
+  done = true;
+  for (auto& reader : readers) reader.join();
+  CHECK(stale == 0);
 }

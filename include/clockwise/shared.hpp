@@ -15,33 +15,35 @@
 // writer that merges two million positions. Here a read is one load of a number that changes only
 // when a ring is published; all else belongs to the reader.
 
-#include <atomic>   // atomic
-#include <cstdint>  // uint64_t
-#include <memory>   // make_shared, shared_ptr
-#include <mutex>    // lock_guard, mutex, unique_lock
-#include <utility>  // forward, move
-#include <vector>   // erase_if, vector
+#include <atomic>        // atomic
+#include <concepts>      // copy_constructible
+#include <cstdint>       // uint64_t
+#include <memory>        // make_shared, shared_ptr
+#include <mutex>         // lock_guard, mutex, try_to_lock
+#include <shared_mutex>  // shared_lock, shared_mutex
+#include <utility>       // forward, move
+#include <vector>        // erase_if, vector
 
 namespace clockwise {
 
 /// Publishes whole rings of any copyable type. All members can be called from any thread. Must
 /// outlive its readers. The previous ring stays in memory until the next is published, an older one
 /// until its readers read again.
-template <class Ring>
+template <std::copy_constructible R>
 class Shared {
  public:
   /// One thread's view. Cheap to make and copy: keep one per thread, and never share one.
   ///
-  /// `*reader` is the newest ring published, or, if a writer is publishing at that moment, the one
-  /// before it: it never waits. The ring stays unchanged until the next `*reader` or `reader->`, so
-  /// dereference once for a group of related queries.
+  /// `*reader` is the newest ring published. It never waits: if a writer hands over a ring at that
+  /// moment, it is that of the last access. The ring stays unchanged until the next `*reader` or
+  /// `reader->`, so dereference once for a group of related queries.
   class Reader {
    public:
-    const Ring& operator*() {
+    const R& operator*() {
       if (shared_->version_.load(std::memory_order_acquire) != version_) refresh();
       return *ring_;
     }
-    const Ring* operator->() { return &**this; }
+    const R* operator->() { return &**this; }
 
     /// The number of the ring of the last access: 1 for the first ring, then one more per ring.
     std::uint64_t version() const noexcept { return version_; }
@@ -49,12 +51,12 @@ class Shared {
    private:
     friend Shared;
     explicit Reader(const Shared& shared) : shared_(&shared) {
-      const std::lock_guard lock(shared.handover_);
+      const std::shared_lock lock(shared.handover_);
       take();
     }
 
     void refresh() {
-      const std::unique_lock lock(shared_->handover_, std::try_to_lock);
+      const std::shared_lock lock(shared_->handover_, std::try_to_lock);
       if (lock.owns_lock()) take();
     }
     void take() {
@@ -64,18 +66,18 @@ class Shared {
 
     const Shared* shared_;
     std::uint64_t version_ = 0;
-    std::shared_ptr<const Ring> ring_;
+    std::shared_ptr<const R> ring_;
   };
 
-  explicit Shared(Ring ring = {}) : current_(std::make_shared<const Ring>(std::move(ring))) {}
+  explicit Shared(R ring = {}) : current_(std::make_shared<const R>(std::move(ring))) {}
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
 
   Reader reader() const { return Reader(*this); }
 
   /// Returns the newest ring, to keep for any time: for an event loop that takes one per turn.
-  std::shared_ptr<const Ring> snapshot() const {
-    const std::lock_guard lock(handover_);
+  std::shared_ptr<const R> snapshot() const {
+    const std::shared_lock lock(handover_);
     return current_;
   }
 
@@ -83,23 +85,24 @@ class Shared {
   std::uint64_t version() const noexcept { return version_.load(std::memory_order_acquire); }
 
   /// Publishes `ring` as the newest. Writers take turns.
-  void publish(Ring ring) {
+  void publish(R ring) {
     const std::lock_guard writer(writing_);
-    hand_over(std::make_shared<const Ring>(std::move(ring)));
+    hand_over(std::make_shared<const R>(std::move(ring)));
   }
 
   /// Publishes a copy of the newest ring that `change(copy)` has changed. Excludes other writers,
-  /// not readers. If `change` throws, nothing is published.
+  /// not readers: `change` must not call publish or update, which would wait forever. If `change`
+  /// throws, nothing is published.
   template <class Change>
   void update(Change&& change) {
     const std::lock_guard writer(writing_);
-    auto next = std::make_shared<Ring>(*current_);  // only writers replace current_: this one now
+    auto next = std::make_shared<R>(*current_);  // only writers replace current_: this one now
     std::forward<Change>(change)(*next);
     hand_over(std::move(next));
   }
 
  private:
-  void hand_over(std::shared_ptr<const Ring> next) {
+  void hand_over(std::shared_ptr<const R> next) {
     // Writers free the rings, here: freeing a large one would cost a reader time.
     std::erase_if(retired_, [](const auto& ring) { return ring.use_count() == 1; });
     retired_.push_back(current_);
@@ -109,10 +112,10 @@ class Shared {
   }
 
   std::atomic<std::uint64_t> version_ = 1;  // all that readers share on the fast path
-  mutable std::mutex handover_;             // current_ and version_ change together; held briefly
-  std::shared_ptr<const Ring> current_;
+  mutable std::shared_mutex handover_;      // current_ and version_ change together; held briefly
+  std::shared_ptr<const R> current_;
   std::mutex writing_;  // held for a whole change
-  std::vector<std::shared_ptr<const Ring>> retired_;
+  std::vector<std::shared_ptr<const R>> retired_;
 };
 
 }  // namespace clockwise
