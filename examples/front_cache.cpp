@@ -22,6 +22,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -38,15 +39,14 @@ class FrontCache {
   std::string get(const std::string& key, Time now,
                   const std::function<std::string(const std::string&)>& fetch) {
     std::unique_lock lock(mutex_);
-    std::shared_ptr<Flight>& slot = flights_[key];
-    if (slot != nullptr && (!slot->landed || now < slot->expires)) {
-      const std::shared_ptr<Flight> flight = slot;
+    const auto found = flights_.find(key);
+    if (found != flights_.end() && (!found->second->landed || now < found->second->expires)) {
+      const std::shared_ptr<Flight> flight = found->second;
       landed_.wait(lock, [&] { return flight->landed; });
-      if (flight->failure) std::rethrow_exception(flight->failure);
-      return flight->value;
+      return value_of(*flight);
     }
     const auto flight = std::make_shared<Flight>();
-    slot = flight;
+    flights_.insert_or_assign(key, flight);
     if (flights_.size() > most_keys_) drop_old(now, key);
     lock.unlock();
 
@@ -58,14 +58,14 @@ class FrontCache {
       failure = std::current_exception();
     }
 
+    // Nothing here can fail, so no caller waits for ever; the copies are made afterwards.
     lock.lock();
-    flight->landed = true;
-    flight->value = value;
-    flight->failure = failure;
+    flight->value = std::move(value);
     flight->expires = failure ? now : now + ttl_;
+    flight->failure = std::move(failure);
+    flight->landed = true;
     landed_.notify_all();
-    if (failure) std::rethrow_exception(failure);
-    return value;
+    return value_of(*flight);
   }
 
  private:
@@ -75,6 +75,11 @@ class FrontCache {
     std::exception_ptr failure;
     Time expires{};
   };
+
+  static std::string value_of(const Flight& flight) {
+    if (flight.failure) std::rethrow_exception(flight.failure);
+    return flight.value;
+  }
 
   /// Drops all expired values or, if there are none, all values.
   void drop_old(Time now, const std::string& keep) {
@@ -163,4 +168,5 @@ int main() {
   }
   for (auto& thread : threads) thread.join();
   std::printf("8 threads ask for a cold key:    %5d fetch\n", fetches.load());
+  return 0;
 }

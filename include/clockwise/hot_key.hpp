@@ -16,16 +16,16 @@
 // For a read-mostly key, a cache of about a second in every front end is better still:
 // examples/front_cache.cpp.
 
-#include <algorithm>      // sort
-#include <cstddef>        // size_t
-#include <cstdint>        // uint64_t
-#include <functional>     // equal_to, hash
-#include <span>           // span
-#include <string>         // string, to_string
-#include <string_view>    // string_view
-#include <unordered_map>  // unordered_map
-#include <utility>        // move, swap
-#include <vector>         // vector
+#include <algorithm>    // sort
+#include <cstddef>      // size_t
+#include <cstdint>      // uint64_t
+#include <functional>   // less
+#include <map>          // map
+#include <span>         // span
+#include <string>       // string, to_string
+#include <string_view>  // string_view
+#include <utility>      // exchange, move, swap
+#include <vector>       // vector
 
 #include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
@@ -46,8 +46,10 @@ struct HeavyHitter {
 /// count is never too low, never too high by more than total() / counters, and every more frequent
 /// key has a counter.
 ///
-/// Memory: `counters` times the longest key, at most 1,024 bytes. observe: O(log counters). Thread
-/// safety: that of a standard container; use one per thread.
+/// Memory: `counters` times the longest key, at most 1,024 bytes. observe: O(log counters) for any
+/// choice of keys: they are compared, not hashed, so no keys can be made to collide. A copy shares
+/// nothing with the original; one moved from has counted nothing. Thread safety: that of a standard
+/// container; use one per thread.
 class HeavyHitters {
  public:
   static constexpr std::size_t max_key_bytes = 1024;
@@ -59,32 +61,40 @@ class HeavyHitters {
                            std::to_string(counters));
     }
   }
+  HeavyHitters(const HeavyHitters& other)
+      : limit_(other.limit_), total_(other.total_), heap_(other.heap_), places_(other.places_) {
+    for (auto at = places_.begin(); at != places_.end(); ++at) heap_[at->second].at = at;
+  }
+  HeavyHitters(HeavyHitters&& other) noexcept
+      : limit_(other.limit_),
+        total_(std::exchange(other.total_, 0)),
+        heap_(std::move(other.heap_)),
+        places_(std::move(other.places_)) {
+    other.clear();
+  }
+  HeavyHitters& operator=(HeavyHitters other) noexcept {
+    swap(*this, other);
+    return *this;
+  }
+  friend void swap(HeavyHitters& a, HeavyHitters& b) noexcept {
+    std::swap(a.limit_, b.limit_);
+    std::swap(a.total_, b.total_);
+    a.heap_.swap(b.heap_);
+    a.places_.swap(b.places_);  // its iterators stay valid
+  }
 
   /// Counts the key `times` times. False if it is longer than max_key_bytes: it counts only in
-  /// total() then.
+  /// total() then. Counts stop at 2^64 - 1. All or nothing if memory runs out.
   bool observe(std::string_view key, std::uint64_t times = 1) {
-    total_ += times;
-    if (key.size() > max_key_bytes) return false;
-    auto at = places_.find(key);
-    if (at == places_.end()) {
-      if (heap_.size() < limit_) {
-        if (heap_.size() == heap_.capacity()) heap_.reserve(2 * heap_.size() + 1);
-        at = places_.try_emplace(std::string(key), heap_.size()).first;
-        heap_.push_back({&at->first, 0, 0});
-        sift_up(heap_.size() - 1);
-      } else {
-        Counter& least = heap_.front();
-        std::string name(key);  // before anything changes: this may throw
-        auto node = places_.extract(*least.key);
-        node.key() = std::move(name);
-        at = places_.insert(std::move(node)).position;
-        least.key = &at->first;
-        least.error = least.count;
-      }
+    const bool counted = key.size() <= max_key_bytes;
+    if (counted) {
+      auto at = places_.find(key);
+      if (at == places_.end()) at = heap_.size() < limit_ ? add(key) : replace_least(key);
+      add_to(heap_[at->second].count, times);
+      sift_down(at->second);
     }
-    heap_[at->second].count += times;
-    sift_down(at->second);
-    return true;
+    add_to(total_, times);
+    return counted;
   }
 
   /// Returns the keys whose count is above `share` of total(), the most frequent first. No more
@@ -94,7 +104,7 @@ class HeavyHitters {
     std::vector<HeavyHitter> hot;
     for (const Counter& counter : heap_) {
       if (static_cast<double>(counter.count) > share * static_cast<double>(total_)) {
-        hot.push_back({*counter.key, counter.count, counter.error});
+        hot.push_back({counter.at->first, counter.count, counter.error});
       }
     }
     std::sort(hot.begin(), hot.end(), [](const HeavyHitter& a, const HeavyHitter& b) {
@@ -109,31 +119,49 @@ class HeavyHitters {
     return heap_.size() < limit_ ? 0 : heap_.front().count;
   }
   /// Resets all counts, for the next interval.
-  void clear() {
+  void clear() noexcept {
     places_.clear();
     heap_.clear();
     total_ = 0;
   }
 
  private:
+  using Places = std::map<std::string, std::size_t, std::less<>>;
+
   struct Counter {
-    const std::string* key;
+    Places::iterator at;
     std::uint64_t count;
     std::uint64_t error;
   };
 
-  /// Finds a key without copying it.
-  struct KeyHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view key) const noexcept {
-      return std::hash<std::string_view>{}(key);
-    }
-  };
+  static void add_to(std::uint64_t& count, std::uint64_t times) noexcept {
+    count += times < ~count ? times : ~count;
+  }
+
+  /// A new counter for the key, at 0.
+  Places::iterator add(std::string_view key) {
+    if (heap_.size() == heap_.capacity()) heap_.reserve(2 * heap_.size() + 1);
+    const auto at = places_.try_emplace(std::string(key), heap_.size()).first;
+    heap_.push_back({at, 0, 0});
+    sift_up(heap_.size() - 1);
+    return at;
+  }
+
+  /// The smallest counter, from now on the key's.
+  Places::iterator replace_least(std::string_view key) {
+    std::string name(key);  // before anything changes: this may throw
+    Counter& least = heap_.front();
+    auto node = places_.extract(least.at);
+    node.key() = std::move(name);
+    least.at = places_.insert(std::move(node)).position;
+    least.error = least.count;
+    return least.at;
+  }
 
   void swap_counters(std::size_t a, std::size_t b) {
     std::swap(heap_[a], heap_[b]);
-    places_.find(*heap_[a].key)->second = a;
-    places_.find(*heap_[b].key)->second = b;
+    heap_[a].at->second = a;
+    heap_[b].at->second = b;
   }
   void sift_up(std::size_t at) {
     while (at > 0 && heap_[at].count < heap_[(at - 1) / 2].count) {
@@ -156,7 +184,7 @@ class HeavyHitters {
   std::size_t limit_;
   std::uint64_t total_ = 0;
   std::vector<Counter> heap_;  // the smallest count at the front
-  std::unordered_map<std::string, std::size_t, KeyHash, std::equal_to<>> places_;  // in heap_
+  Places places_;              // of a key's counter in heap_
 };
 
 /// One of the copies of a key.
@@ -174,10 +202,12 @@ class SplitCopies {
   std::span<const SplitCopy<Node>> all() const& noexcept { return copies_; }
   /// For a temporary: returns the copies themselves, so that a loop over split(...).all() is safe.
   std::vector<SplitCopy<Node>> all() && { return std::move(copies_); }
+  std::span<const SplitCopy<Node>> all() const&& = delete;  // it would refer to nothing
   /// Returns one copy. Spreads requests evenly, whether `number` counts them or is random.
-  const SplitCopy<Node>& one(std::uint64_t number) const noexcept {
+  const SplitCopy<Node>& one(std::uint64_t number) const& noexcept {
     return copies_[static_cast<std::size_t>(detail::mix(number) % copies_.size())];
   }
+  const SplitCopy<Node>& one(std::uint64_t) const&& = delete;  // it would refer to nothing
 
  private:
   std::vector<SplitCopy<Node>> copies_;
@@ -216,8 +246,9 @@ SplitCopies<typename P::node_type> split(const P& placement, std::string_view ke
       }
       return false;
     };
+    const auto list = placement.preference_list(name, round + 1);
     const Node* node = nullptr;
-    for (const Node& candidate : placement.preference_list(name, round + 1)) {
+    for (const Node& candidate : list) {
       if (node == nullptr && !is_used(candidate)) node = &candidate;
     }
     if (node == nullptr) {  // every node has one copy more
