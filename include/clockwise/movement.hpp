@@ -21,9 +21,7 @@
 #include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/detail/ring/matching.hpp"
-#include "clockwise/detail/ring/replica_sweep.hpp"
 #include "clockwise/detail/ring/ring_diff.hpp"
-#include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/index_view.hpp"
 #include "clockwise/replication.hpp"
 
@@ -170,7 +168,8 @@ class MovementBuilder {
   std::vector<std::size_t> latest_;  // by receiver: index of its latest record
 };
 
-/// What becomes of the owners alone; returns the replicas that `after` has of a key.
+/// What becomes of the owners alone. Returns how many replicas of each key there are afterwards: 0
+/// if `after` owns nothing.
 template <class Before, class After, class Builder>
 std::size_t collect_owner_changes(const Before& before, const After& after, Builder& builder) {
   if (after.positions().empty()) return 0;
@@ -178,12 +177,12 @@ std::size_t collect_owner_changes(const Before& before, const After& after, Buil
   const auto old_owners = before.owners();
   const auto new_owners = after.owners();
   const auto matches = detail::matched_members(before, after);
-  for_each_common_arc(before.positions(), after.positions(),
-                      [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
-                        const auto from = static_cast<std::uint32_t>(old_owners[old_rank]);
-                        const auto to = static_cast<std::uint32_t>(new_owners[new_rank]);
-                        if (matches[from] != to) builder.add(arc, from, to);
-                      });
+  const auto visit = [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
+    const auto from = static_cast<std::uint32_t>(old_owners[old_rank]);
+    const auto to = static_cast<std::uint32_t>(new_owners[new_rank]);
+    if (matches[from] != to) builder.add(arc, from, to);
+  };
+  for_each_common_arc(before.positions(), after.positions(), visit);
   return 1;
 }
 
@@ -191,11 +190,10 @@ std::size_t collect_owner_changes(const Before& before, const After& after, Buil
 template <class Before, class After, class Builder>
 std::size_t collect_copy_changes(const Before& before, const After& after,
                                  const Replication& replication, Builder& builder) {
-  detail::for_each_copy_change(before, after, replication, [&](const CopyChange& change) {
+  return detail::for_each_copy_change(before, after, replication, [&](const CopyChange& change) {
     if (change.to == no_member) return;
     builder.add(change.arc, change.from == no_member ? change.holders[0] : change.from, change.to);
   });
-  return detail::list_size(after, Topology::of(after.members()), replication);
 }
 
 }  // namespace detail

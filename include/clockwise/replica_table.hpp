@@ -136,7 +136,7 @@ class ReplicaTable {
       index_type* list = lists_.data() + rank * list_size_;
       for (const std::uint32_t node : nodes) *list++ = static_cast<index_type>(node);
     };
-    detail::for_each_replica_set(ring_, topology, replication_, store);
+    detail::for_each_replica_list(ring_, topology, replication_, store);
   }
 
   /// Returns the ring's preference_list(key, replication()); empty if the ring owns nothing. Costs

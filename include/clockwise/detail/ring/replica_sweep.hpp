@@ -168,10 +168,16 @@ void sweep(std::span<const std::uint64_t> positions, See see, Full full, Visit v
   }
 }
 
-/// for_each_replica_set() for what a request asks for. There must be positions.
-template <class Ring, class Request, class Visit>
-void sweep_replica_sets(const Ring& ring, const Topology& topology, const Request& request,
-                        Visit visit) {
+/// What a sweep promises of the nodes of each list.
+enum class Sweep : unsigned char {
+  sets,   ///< That they are those of the list.
+  lists,  ///< Their order too, which is more work if they are of several datacenters.
+};
+
+/// Calls visit(rank, nodes) for what a request asks for. There must be positions.
+template <Sweep kind, class Ring, class Request, class Visit>
+void sweep_request(const Ring& ring, const Topology& topology, const Request& request,
+                   Visit visit) {
   const std::span<const std::uint64_t> positions = ring.positions();
   const std::span<const typename Ring::index_type> owners = ring.owners();
   const std::size_t members = ring.members().size();
@@ -210,15 +216,16 @@ void sweep_replica_sets(const Ring& ring, const Topology& topology, const Reques
       group_of[node] = request.group_of(topology, node);
     }
     std::vector<std::uint32_t> nodes;
-    std::vector<std::uint64_t> seen_at(members);  // the nearest node is the last seen
-    std::uint64_t seen = 0;
+    [[maybe_unused]] std::vector<std::uint64_t> seen_at;  // the nearest node is the last seen
+    [[maybe_unused]] std::uint64_t seen = 0;
+    if constexpr (kind == Sweep::lists) seen_at.resize(members);
     sweep(
         positions,
         [&](std::size_t rank) {
           const auto node = static_cast<std::uint32_t>(owners[rank]);
           const std::size_t group = group_of[node];
           if (group < windows.size()) windows[group].see(node, domain_of(node));
-          seen_at[node] = ++seen;
+          if constexpr (kind == Sweep::lists) seen_at[node] = ++seen;
         },
         [&] {
           return std::all_of(windows.begin(), windows.end(),
@@ -230,8 +237,10 @@ void sweep_replica_sets(const Ring& ring, const Topology& topology, const Reques
             const auto replicas = window.replicas();
             nodes.insert(nodes.end(), replicas.begin(), replicas.end());
           }
-          std::sort(nodes.begin(), nodes.end(),
-                    [&](std::uint32_t a, std::uint32_t b) { return seen_at[a] > seen_at[b]; });
+          if constexpr (kind == Sweep::lists) {
+            std::sort(nodes.begin(), nodes.end(),
+                      [&](std::uint32_t a, std::uint32_t b) { return seen_at[a] > seen_at[b]; });
+          }
           visit(rank, std::span<const std::uint32_t>(nodes));
         });
   }
@@ -261,16 +270,29 @@ std::size_t list_size(const Ring& ring, const Topology& topology, const Replicat
       });
 }
 
-/// Calls visit(rank, nodes) for each arc that is not empty, counter-clockwise, with the indices of
-/// the nodes that hold its keys, in order of preference: list_size() of them at every call.
-/// `topology` must be of the ring's members. O(M) steps of O(replicas).
-template <class Ring, class Visit>
-void for_each_replica_set(const Ring& ring, const Topology& topology,
-                          const Replication& replication, Visit visit) {
+template <Sweep kind, class Ring, class Visit>
+void sweep_ring(const Ring& ring, const Topology& topology, const Replication& replication,
+                Visit visit) {
   if (ring.positions().empty()) return;
   for_request(
       replication, detail::default_spread_of(ring, topology), topology,
-      [&](const auto& request) { detail::sweep_replica_sets(ring, topology, request, visit); });
+      [&](const auto& request) { detail::sweep_request<kind>(ring, topology, request, visit); });
+}
+
+/// Calls visit(rank, nodes) for each arc that is not empty, counter-clockwise, with the indices of
+/// the nodes that hold its keys: list_size() of them at every call. `topology` must be of the
+/// ring's members. O(M) steps of O(replicas).
+template <class Ring, class Visit>
+void for_each_replica_set(const Ring& ring, const Topology& topology,
+                          const Replication& replication, Visit visit) {
+  detail::sweep_ring<Sweep::sets>(ring, topology, replication, visit);
+}
+
+/// The same with the nodes in the order of the arc's preference list.
+template <class Ring, class Visit>
+void for_each_replica_list(const Ring& ring, const Topology& topology,
+                           const Replication& replication, Visit visit) {
+  detail::sweep_ring<Sweep::lists>(ring, topology, replication, visit);
 }
 
 /// Returns of how much of the circle each member holds a replica, by its index. The widths sum to

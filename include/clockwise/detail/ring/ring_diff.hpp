@@ -66,13 +66,14 @@ struct CopyChange {
 };
 
 /// Calls visit(CopyChange) for each copy that is added or dropped, arc by arc clockwise. Makes no
-/// calls if either ring owns nothing. Linear in the positions of both.
+/// calls if either ring owns nothing. Returns how many replicas of each key there are after the
+/// change. Linear in the positions of both.
 template <class Before, class After, class Visit>
-void for_each_copy_change(const Before& before, const After& after, const Replication& replication,
-                          Visit visit) {
+std::size_t for_each_copy_change(const Before& before, const After& after,
+                                 const Replication& replication, Visit visit) {
   const ReplicaSetTable old_sets(before, replication);
   const ReplicaSetTable new_sets(after, replication);
-  if (old_sets.size == 0 || new_sets.size == 0) return;
+  if (old_sets.size == 0 || new_sets.size == 0) return new_sets.size;
   const auto matches = detail::matched_members(before, after);
   std::vector<std::uint32_t> holders(old_sets.size);
   std::vector<std::uint32_t> takers(new_sets.size);
@@ -118,6 +119,7 @@ void for_each_copy_change(const Before& before, const After& after, const Replic
           visit(change);
         }
       });
+  return new_sets.size;
 }
 
 }  // namespace clockwise::detail

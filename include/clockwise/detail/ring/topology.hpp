@@ -36,10 +36,12 @@ class Topology {
     std::map<Rack, std::uint32_t> racks;
     std::map<std::string_view, std::uint32_t> datacenters;
     std::vector<std::uint32_t*> rack_of;  // nullptr: none
+    std::vector<const std::uint32_t*> datacenter_of;
     rack_of.reserve(members.size());
+    datacenter_of.reserve(members.size());
     member_datacenters_.reserve(members.size());
     for (const auto* member : members) {
-      datacenters.try_emplace(member->datacenter);
+      datacenter_of.push_back(&datacenters.try_emplace(member->datacenter).first->second);
       const Rack rack(member->datacenter, member->rack);
       rack_of.push_back(member->rack.empty() ? nullptr : &racks.try_emplace(rack).first->second);
     }
@@ -55,7 +57,7 @@ class Topology {
     std::vector<bool> met(racks.size());
     for (std::size_t i = 0; i < members.size(); ++i, ++number) {
       const std::uint32_t* const rack = rack_of[i];
-      const std::uint32_t datacenter = datacenters.find(members[i]->datacenter)->second;
+      const std::uint32_t datacenter = *datacenter_of[i];
       member_datacenters_.push_back(datacenter);
       if (!racks.empty()) domains_.push_back(rack == nullptr ? number : *rack);
       if (vnodes[i] == 0) continue;
