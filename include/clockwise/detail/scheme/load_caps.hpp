@@ -114,23 +114,33 @@ class MetMembers {
   std::vector<bool> many_;  // empty while few_ will do
 };
 
+/// A scheme of this library, which offers its own order of preference.
+template <class Scheme>
+concept HasPreferredOrder = requires(const Scheme& scheme, bool (*visit)(std::size_t)) {
+  SchemeAccess::visit_preferred(scheme, Position{}, std::size_t{1}, visit);
+};
+
 /// Calls visit(index) once for each of the `owning` members that own something, in the scheme's own
 /// order of preference for the key, until it returns false.
 template <class Scheme, class Visit>
 void for_each_preferred(const Scheme& scheme, Position key, std::size_t owning, Visit visit) {
+  if (owning == 0) return;
   const auto owner = static_cast<std::size_t>(scheme.lookup_index(key));
-  if (owner >= scheme.size() || !visit(owner) || owning == 1) return;
+  if constexpr (!HasPreferredOrder<Scheme>) {
+    if (owner >= scheme.size()) return;  // nothing is owned
+  }
+  if (!visit(owner) || owning == 1) return;
   MetMembers met(scheme.size());
   met.insert(owner);
   const auto visit_new = [&](std::size_t member) {
     return !met.insert(member) || (visit(member) && met.size() < owning);
   };
-  if constexpr (requires { SchemeAccess::visit_preferred(scheme, key, owning, visit_new); }) {
+  if constexpr (HasPreferredOrder<Scheme>) {
     constexpr std::size_t expected = 4;  // a second and a third mostly have room
     SchemeAccess::visit_preferred(scheme, key, expected, [&](auto member) {
       return visit_new(static_cast<std::size_t>(member));
     });
-  } else {  // a partitioner that is not of this library
+  } else {
     for (const auto& node : scheme.preference_list(key, scheme.size())) {
       if (!visit_new(static_cast<std::size_t>(scheme.index_of(node)))) return;
     }
