@@ -179,6 +179,49 @@ TEST_CASE("sets that do not fit one word of 64 bits are counted as exactly") {
   }
 }
 
+TEST_CASE("sets of nearly all nodes are counted in proportion to those there are") {
+  const HashRing<> ring = fleet(1000, 200, 10);
+  const std::size_t most = ~std::size_t{0};
+  for (const Replication& replication :
+       {Replication(most), Replication(1000), Replication({{"", most}})}) {
+    const ReplicaSets all = replica_sets(ring, replication);
+    CHECK(all.replicas == 1000);
+    CHECK(all.distinct == 1);
+    CHECK(all.possible == 1);
+    CHECK(all[0].size() == 1000);
+    CHECK(all[0].front() == 0);
+    CHECK(all[0].back() == 999);
+    CHECK(all.scatter_width() == 999);
+    CHECK(all.loss_probability(999) == 0);
+    CHECK(all.loss_probability(most) == 1);
+  }
+  // All but one: the one whose next vnode is farthest, which is another at few of 200,000
+  // positions.
+  const ReplicaSets but_one = replica_sets(ring, {999, Spread::nodes});
+  CHECK(but_one.distinct > 20);
+  CHECK(but_one.distinct <= 1000);
+  CHECK(but_one.loss_probability(999) == Approx(static_cast<double>(but_one.distinct) / 1000));
+  CHECK(but_one.scatter_width() == 999);
+
+  // The fewest replicas that are not all nodes, and more than fit one word.
+  const HashRing<> small = fleet(40, 6, 4);
+  for (std::size_t r = 10; r <= 41; ++r) {
+    check_against_walks(small, {r, Spread::nodes});
+    check_against_walks(small, r);
+  }
+}
+
+TEST_CASE("sets of half of the nodes take memory by their number, and estimates end") {
+  const ReplicaSets halves = replica_sets(fleet(600, 30, 0), 300);
+  CHECK(halves.replicas == 300);
+  CHECK(halves.distinct > 5000);
+  CHECK(halves.distinct <= 18000);
+  CHECK(halves.scatter_width() == 599);
+  const auto loss = halves.loss(599);
+  CHECK(loss.value > 0.99);
+  CHECK(halves.loss(301).value < 1e-100);
+}
+
 TEST_CASE("a set on an empty arc holds nothing and is not counted") {
   TokenRing<> ring;
   ring.add("a", {7});
@@ -248,6 +291,38 @@ TEST_CASE("the loss of a domain is what its members alone hold") {
   CHECK(datacenters.domains[1].nodes == 2);
   CHECK(datacenters.probability() == 1);
   CHECK(clockwise::datacenter_losses(ring, {{"", 1}, {"east", 1}}).worst() == 0);
+}
+
+TEST_CASE("domains are in the order of their names") {
+  HashRing<> ring(RingOptions{16});
+  const std::vector<std::pair<std::string, std::string>> places{
+      {"west", "b"}, {"east", "c"}, {"", "d"}, {"west", "a"}, {"east", "\xff"}, {"east", "a"}};
+  for (std::size_t i = 0; i < 18; ++i) {
+    const auto& [datacenter, rack] = places[i % places.size()];
+    ring.add("n" + std::to_string(i),
+             NodeOptions{.weight = 1, .rack = rack, .datacenter = datacenter});
+  }
+  std::vector<std::pair<std::string, std::string>> racks;
+  for (const auto& domain : clockwise::rack_losses(ring, 1).domains) {
+    racks.emplace_back(domain.datacenter, domain.rack);
+    CHECK(domain.nodes == 3);
+    double share = 0;
+    for (const auto& member : ring.members()) {
+      if (member.rack != domain.rack || member.datacenter != domain.datacenter) continue;
+      share += ring.load_shares()[ring.index_of(member.node)].second;
+    }
+    CHECK(domain.lost == Approx(share));
+  }
+  auto sorted = places;
+  std::sort(sorted.begin(), sorted.end());
+  CHECK(racks == sorted);
+
+  std::vector<std::string> datacenters;
+  for (const auto& domain : clockwise::datacenter_losses(ring, 1).domains) {
+    datacenters.push_back(domain.datacenter);
+    CHECK(domain.nodes == (domain.datacenter.empty() ? 3 : domain.datacenter == "east" ? 9 : 6));
+  }
+  CHECK(datacenters == std::vector<std::string>{"", "east", "west"});
 }
 
 TEST_CASE("the probability of loss is that of trying every choice") {

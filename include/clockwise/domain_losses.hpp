@@ -31,7 +31,7 @@ struct DomainLoss {
 };
 
 struct DomainLosses {
-  std::vector<DomainLoss> domains;  ///< By datacenter, then rack.
+  std::vector<DomainLoss> domains;  ///< In order of datacenter, then rack, byte by byte.
 
   /// Probability that losing a random domain loses data: the share that hold all of a key.
   double probability() const {
@@ -77,15 +77,16 @@ template <Ring R>
 DomainLosses rack_losses(const R& ring, const Replication& replication) {
   const detail::Topology topology = detail::Topology::of(ring.members());
   std::vector<DomainLoss> racks;
-  std::vector<std::size_t> place(topology.domain_limit(), topology.domain_limit());
   for (std::size_t i = 0; i < ring.members().size(); ++i) {
     const auto& member = ring.members()[i];
-    if (member.rack.empty() || place[topology.domain(i)] < racks.size()) continue;
-    place[topology.domain(i)] = racks.size();
-    racks.push_back({member.datacenter, member.rack});
+    if (member.rack.empty()) continue;
+    const std::size_t number = topology.domain(i);  // by name; members without a rack come after
+    if (number >= racks.size()) racks.resize(number + 1);
+    racks[number].datacenter = member.datacenter;
+    racks[number].rack = member.rack;
   }
   return detail::domain_losses(ring, topology, replication, std::move(racks),
-                               [&](std::size_t i) { return place[topology.domain(i)]; });
+                               [&](std::size_t i) { return topology.domain(i); });
 }
 
 /// Returns what is lost with each datacenter; the one without a name counts as one. O(R M + N).

@@ -12,6 +12,7 @@
 #include <cmath>      // sqrt
 #include <cstddef>    // ptrdiff_t, size_t
 #include <cstdint>    // uint32_t, uint64_t
+#include <span>       // span
 #include <utility>    // swap
 #include <vector>     // vector
 
@@ -102,7 +103,7 @@ class ReplicaSets {
   }
 
   /// Each member's scatter width: how many others share a key with it, and so help to restore it.
-  /// Indexed as members(). O(N + sets * replicas^2).
+  /// Indexed as members(). O(N + sets * replicas^2), less if all nodes share keys with all.
   std::vector<std::size_t> scatter_widths() const {
     // The sets of each node, node by node.
     std::vector<std::size_t> ends(members_ + 1);
@@ -129,6 +130,7 @@ class ReplicaSets {
           met_by[peer] = node;
           ++widths[node];
         }
+        if (widths[node] + 1 == nodes) i = ends[node] - 1;  // it has met all others
       }
     }
     return widths;
@@ -206,7 +208,8 @@ class ReplicaSets {
     constexpr std::uint64_t most_lookups = std::uint64_t{1} << 23;
     constexpr std::uint64_t fewest_samples = 200;
     const double subsets = theory::combinations(down, replicas);
-    const double cost = (std::min)(subsets, static_cast<double>(distinct));
+    const double cost = (std::min)(subsets, static_cast<double>(distinct)) *
+                        static_cast<double>(sets_.words_per_set());
     std::uint64_t samples = (std::max)(options.samples, std::uint64_t{1});
     if (static_cast<double>(samples) * cost > static_cast<double>(most_lookups)) {
       samples = (std::max)(static_cast<std::uint64_t>(static_cast<double>(most_lookups) / cost),
@@ -297,8 +300,9 @@ class ReplicaSets {
 };
 
 /// Counts the replica sets of a ring exactly. Throws std::invalid_argument for 0 replicas. O(R M)
-/// for R replicas, M positions and N nodes; O(R M log M) if R log2(N) is above 64 bits. Memory
-/// while it runs: about 18 M bytes, more in the latter case.
+/// for R replicas, M positions and N nodes, O(N) if R is N. If R log2(N) is above 64 bits, also
+/// O(R log(M)) for each position whose set is another than its neighbour's. Memory while it runs:
+/// about 18 M bytes, in the latter case three times that of the distinct sets.
 template <Ring R>
 ReplicaSets replica_sets(const R& ring, const Replication& replication) {
   if (replication.requested() == 0) detail::fail_invalid("replicas must be at least 1, got 0");
@@ -315,10 +319,14 @@ ReplicaSets replica_sets(const R& ring, const Replication& replication) {
 
   result.possible = theory::combinations_exact(result.nodes, result.replicas);
   result.sets_ = detail::PackedSets(result.replicas, members.size());
-  result.sets_.fill(ring.positions().size(), [&](auto take) {
-    detail::for_each_replica_set(ring, topology, replication,
-                                 [&](std::size_t, const auto& set) { take(set); });
-  });
+  if (result.replicas == result.nodes) {  // every set is all of them
+    result.sets_.fill(1, [&](auto take) { take(std::span<const std::uint32_t>(result.holders_)); });
+  } else {
+    result.sets_.fill(ring.positions().size(), [&](auto take) {
+      detail::for_each_replica_set(ring, topology, replication,
+                                   [&](std::size_t, const auto& set) { take(set); });
+    });
+  }
   result.distinct = result.sets_.size();
   return result;
 }

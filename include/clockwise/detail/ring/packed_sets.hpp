@@ -4,7 +4,7 @@
 
 // Many small sets of numbers, each kept once: as replica sets are counted.
 
-#include <algorithm>  // copy_n, equal, lexicographical_compare, max, min, sort
+#include <algorithm>  // all_of, copy_n, equal, lexicographical_compare, max, min, sort
 #include <array>      // array
 #include <bit>        // bit_ceil, bit_width
 #include <cstddef>    // ptrdiff_t, size_t
@@ -105,14 +105,17 @@ class PackedSets {
   PackedSets() = default;
   PackedSets(std::size_t width, std::size_t limit)
       : width_(width),
+        limit_(limit),
         bits_((std::max)(static_cast<int>(std::bit_width(limit - 1)), 1)),
         per_word_(64 / static_cast<std::size_t>(bits_)),
         words_((width + per_word_ - 1) / per_word_) {}
 
   std::size_t size() const { return words_ == 0 ? 0 : packed_.size() / words_; }
 
-  /// Calls for_each(take), which calls take(set) for each set, about `expected` times, in any
-  /// order; keeps one of each. O(n) if a set fits in one word, otherwise O(n log n).
+  /// Calls for_each(take), which calls take(set) for each of n sets, about `expected`, in any
+  /// order; keeps one of each. O(n) if a set fits in one word. Otherwise a set equal to the one
+  /// before costs O(width), any other its sorting too: sets come by the neighbour, and wide ones
+  /// seldom differ from it. Memory is in proportion to the distinct sets.
   template <class ForEach>
   void fill(std::size_t expected, ForEach for_each) {
     if (words_ == 1) {
@@ -120,16 +123,36 @@ class PackedSets {
       for_each([&](auto set) { numbers.insert(word_of_unsorted(set)); });
       packed_ = std::move(numbers).take();
     } else {
-      packed_.reserve(expected * words_);
+      std::vector<std::uint32_t> last_seen(limit_);  // by number: in which set, counted from 1
       std::vector<std::uint32_t> sorted;
+      std::uint32_t count = 0;
+      std::size_t enough = 4096;
       for_each([&](auto set) {
-        sorted.assign(set.begin(), set.end());
-        std::sort(sorted.begin(), sorted.end());
+        const auto is_in_last = [&](std::uint32_t number) { return last_seen[number] == count; };
+        if (count > 0 && std::all_of(set.begin(), set.end(), is_in_last)) return;
+        ++count;
+        for (const std::uint32_t number : set) last_seen[number] = count;
+        if (width_ * static_cast<std::size_t>(std::bit_width(width_)) < limit_) {
+          sorted.assign(set.begin(), set.end());
+          std::sort(sorted.begin(), sorted.end());
+        } else {  // most numbers are in it
+          sorted.clear();
+          for (std::uint32_t number = 0; number < limit_; ++number) {
+            if (is_in_last(number)) sorted.push_back(number);
+          }
+        }
+        if (size() == enough) {
+          keep_distinct();
+          enough = (std::max)(enough, 2 * size());
+        }
         pack(sorted, packed_);
       });
       keep_distinct();
     }
   }
+
+  /// Returns how many 64-bit words a set takes.
+  std::size_t words_per_set() const { return words_; }
 
   /// Appends the words of a set of ascending numbers.
   void pack(std::span<const std::uint32_t> set, std::vector<std::uint64_t>& words) const {
@@ -201,6 +224,7 @@ class PackedSets {
   std::ptrdiff_t offset() const { return static_cast<std::ptrdiff_t>(words_); }
 
   std::size_t width_ = 0;
+  std::size_t limit_ = 0;
   int bits_ = 1;
   std::size_t per_word_ = 64;
   std::size_t words_ = 0;
