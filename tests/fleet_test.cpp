@@ -18,6 +18,7 @@
 #include "clockwise/token_ring.hpp"
 #include "clockwise/transition.hpp"
 #include "support/errors.hpp"
+#include "support/failing_memory.hpp"
 #include "support/keys.hpp"
 
 using clockwise::Fleet;
@@ -29,6 +30,7 @@ using clockwise::RingOptions;
 using clockwise::Spread;
 using clockwise::TokenRing;
 using clockwise::Transition;
+using clockwise_test::fail_each_allocation;
 using clockwise_test::fails_with;
 using clockwise_test::numbered;
 
@@ -334,6 +336,49 @@ TEST_CASE("an event that cannot be stored is not lost") {
   }
   CHECK(fleet.check(20).size() == 3);
   CHECK(fleet.check(20).empty());
+}
+
+TEST_CASE("a fleet whose memory runs out is as it was") {
+  const std::string name = "a node whose name is no short string";
+  const auto check = [&](const auto& change) {
+    Fleet fleet(ring_of(3), {.down_after = 10, .remove_after = 1}, 0);
+    const auto epoch = fleet.leave(fleet.join(fleet.epoch(), "joiner"), "node0");
+    fleet.heard("node0", 15);
+    fleet.heard("node1", 15);
+    fleet.check(15);
+    const auto described = [&] {
+      std::string text = std::to_string(fleet.epoch());
+      for (const auto& row : fleet.members()) {
+        text += " " + row.node + (row.up ? "+" : "-") + std::to_string(static_cast<int>(row.state));
+      }
+      return text;
+    };
+    const std::string before = described();
+    const auto ring = fleet.ring();
+    const auto target = fleet.target();
+    const auto unchanged = [&] {
+      CHECK(described() == before);
+      CHECK(fleet.ring() == ring);
+      CHECK(fleet.target() == target);
+    };
+    const auto failures = fail_each_allocation([&] { change(fleet, epoch); }, unchanged);
+    CHECK(described() != before);
+    return failures;
+  };
+  using Named = Fleet<HashRing<>>;
+  CHECK(check([&](Named& f, auto epoch) { f.join(epoch, name); }) > 5);
+  CHECK(check([&](Named& f, auto epoch) { f.leave(epoch, "node1"); }) > 5);
+  CHECK(check([&](Named& f, auto epoch) {
+          f.change(epoch, [&](auto& edit) {
+            edit.add(name);
+            edit.remove("node2");
+          });
+        }) > 5);
+  CHECK(check([&](Named& f, auto epoch) { f.remove_overdue(epoch, 100); }) > 5);
+  CHECK(check([&](Named& f, auto epoch) { f.commit(epoch); }) > 1);
+  CHECK(check([&](Named& f, auto epoch) { f.rollback(epoch); }) > 1);
+  CHECK(check([&](Named& f, auto) { f.heard("joiner", 15); }) > 0);
+  CHECK(check([&](Named& f, auto) { f.check(40); }) > 0);
 }
 
 TEST_CASE("other rings and nodes, and options out of their range") {

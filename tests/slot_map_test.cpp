@@ -19,6 +19,7 @@
 #include "clockwise/balance.hpp"
 #include "clockwise/concepts.hpp"
 #include "clockwise/movement.hpp"
+#include "support/failing_memory.hpp"
 #include "support/hashes.hpp"
 #include "support/keys.hpp"
 #include "support/scheme_laws.hpp"
@@ -428,6 +429,33 @@ TEST_CASE("A map that was moved from is an empty one") {
   CHECK(map.migrating_to(0) == nullptr);
   map = kept;
   CHECK(map == kept);
+}
+
+TEST_CASE("A map whose memory runs out is as it was") {
+  const auto check = [](const auto& change) {
+    auto map = fleet(5, 64);
+    map.migrate(0, map.owner_of(0) == "node3" ? "node4" : "node3");
+    const auto before = map;
+    const auto unchanged = [&] {
+      CHECK(map == before);
+      CHECK(map.fingerprint() == before.fingerprint());
+      CHECK(map.migrations() == 1);
+      CHECK(*map.migrating_to(0) == *before.migrating_to(0));
+    };
+    return fail_each_allocation([&] { change(map); }, unchanged);
+  };
+  using Map = SlotMap<>;
+  const std::vector<std::string> table(64, "node1");
+  CHECK(check([](Map& map) { map.add("a node whose name is no short string", 2); }) > 5);
+  CHECK(check([](Map& map) { map.remove("node3"); }) > 5);
+  CHECK(check([](Map& map) { map.set_weight("node3", 4); }) > 5);
+  CHECK(check([](Map& map) { map.set_options("node3", {.rack = "r1"}); }) > 5);
+  CHECK(check([](Map& map) { map.assign(1, "node3"); }) > 2);
+  CHECK(check([&](Map& map) { map.assign_all(table); }) > 2);
+  CHECK(check([](Map& map) { map.migrate(9, map.owner_of(9) == "node3" ? "node4" : "node3"); }) ==
+        1);
+  CHECK(check([](Map& map) { map.cancel(0); }) == 0);
+  CHECK(check([](Map& map) { map.clear(); }) == 0);
 }
 
 TEST_CASE("A slot without an owner does not migrate") {
