@@ -78,7 +78,7 @@ class BoundedAssignment {
   BoundedAssignment& operator=(const BoundedAssignment&) = delete;
   ~BoundedAssignment() = default;
 
-  // --- Keys -------------------------------------------------------------------------------------
+  // --- Keys --------------------------------------------------------------------------------------
 
   /// Inserts a key and returns the others that must move. No effect if present.
   Relocations insert(Key key) {
@@ -117,7 +117,7 @@ class BoundedAssignment {
   /// Returns the number of keys.
   std::size_t size() const noexcept { return keys_.size(); }
 
-  // --- Members: each change returns the keys that must move -------------------------------------
+  // --- Members: each change returns the keys that must move --------------------------------------
 
   Relocations add(Entry<node_type> entry) {
     return change_scheme([&](Scheme& scheme) { scheme.add(std::move(entry)); });
@@ -199,7 +199,7 @@ class BoundedAssignment {
 
   const Scheme& scheme() const noexcept { return scheme_; }
 
-  // --- Loads ------------------------------------------------------------------------------------
+  // --- Loads -------------------------------------------------------------------------------------
 
   /// Returns the number of keys on a member; 0 if `id` is not a member.
   template <class Id>
