@@ -131,6 +131,24 @@ TEST_CASE("load_shares are the weights' proportions") {
   CHECK(shares[2] == std::pair<std::string, double>{"drained", 0.0});
 }
 
+TEST_CASE("load_shares sum to 1 for any weights") {
+  constexpr double largest = std::numeric_limits<double>::max();
+  constexpr double smallest = std::numeric_limits<double>::denorm_min();
+  const auto shares_of = [](const std::vector<double>& weights) {
+    Rendezvous<> nodes;
+    for (std::size_t i = 0; i < weights.size(); ++i) nodes.add("n" + std::to_string(i), weights[i]);
+    std::vector<double> shares;
+    for (const auto& [node, share] : nodes.load_shares()) shares.push_back(share);
+    return shares;
+  };
+  CHECK(shares_of({1e308, 1e308}) == std::vector<double>{0.5, 0.5});
+  CHECK(shares_of({largest, largest, largest, largest}) == std::vector<double>(4, 0.25));
+  CHECK(shares_of({largest, 1}) == std::vector<double>{1, 1 / largest});
+  CHECK(shares_of({largest, largest, 0, smallest}) == std::vector<double>{0.5, 0.5, 0, 0});
+  CHECK(shares_of({smallest, smallest}) == std::vector<double>{0.5, 0.5});
+  CHECK(shares_of({smallest, 0}) == std::vector<double>{1, 0});
+}
+
 TEST_CASE("A join moves keys to the joiner alone, by its share; a leave is the inverse") {
   const auto keys = real_keys(200000);
   const auto before = fleet(16);

@@ -14,7 +14,7 @@
 // whole order of preference from one lookup; but a lookup visits every node. Use it up to a few
 // dozen nodes.
 
-#include <algorithm>         // min, partial_sort
+#include <algorithm>         // max, min, partial_sort
 #include <array>             // array
 #include <compare>           // strong_ordering
 #include <cstddef>           // ptrdiff_t, size_t
@@ -71,9 +71,9 @@ struct RendezvousPlacement {
 /// Mutators: O(N), all or nothing. Thread safety: that of a standard container. A model of
 /// Partitioner.
 template <HashFunction Hash, class Node>
-class Rendezvous : public detail::Hashed<Hash>,
-                   public detail::Surface<Rendezvous<Hash, Node>, Node, std::size_t,
-                                          detail::RendezvousPlacement> {
+class Rendezvous : public detail::Surface<Rendezvous<Hash, Node>, Node, std::size_t,
+                                          detail::RendezvousPlacement>,
+                   public detail::Hashed<Hash> {
   using Base = detail::Surface<Rendezvous, Node, std::size_t, detail::RendezvousPlacement>;
 
  public:
@@ -239,11 +239,16 @@ class Rendezvous : public detail::Hashed<Hash>,
 
   /// What the draws come to over all keys: weight / sum of weights.
   std::vector<double> shares() const {
+    double largest = 0;
+    for (const auto& member : members()) largest = (std::max)(largest, member.weight);
+    const double unit = largest < 0x1p900 ? 1 : 0x1p64;  // exact, and keeps the sum finite
     double total = 0;
-    for (const auto& member : members()) total += member.weight;
+    for (const auto& member : members()) total += member.weight / unit;
     std::vector<double> shares;
     shares.reserve(size());
-    for (const auto& member : members()) shares.push_back(total > 0 ? member.weight / total : 0);
+    for (const auto& member : members()) {
+      shares.push_back(total > 0 ? member.weight / unit / total : 0);
+    }
     return shares;
   }
 
