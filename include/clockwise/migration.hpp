@@ -108,7 +108,7 @@ class MigrationPlan {
 
   /// The bytes that all steps move.
   double bytes() const { return width_.fraction() * bytes_per_circle_; }
-  const Width& width() const { return width_; }
+  Width width() const { return width_; }
   /// What no holder can send and no step moves: lost, unless restored from elsewhere.
   double lost_bytes() const { return lost_.fraction() * bytes_per_circle_; }
 

@@ -57,7 +57,7 @@ class Movement {
   }
 
   /// The exact number of positions that move, counted once per copy made.
-  const Width& width() const { return width_; }
+  Width width() const { return width_; }
   /// width() as a share of all that is stored, which is replicas() times the circle: 0 to 1.
   double fraction() const {
     return replicas_ == 0 ? 0 : width_.fraction() / static_cast<double>(replicas_);

@@ -156,7 +156,9 @@ class ReplicaTable {
   std::size_t requested() const noexcept { return replication_.requested(); }
   /// Length of every list: less than requested() if nodes or racks are too few.
   std::size_t list_size() const noexcept { return list_size_; }
-  const R& ring() const noexcept { return ring_; }
+  const R& ring() const& noexcept { return ring_; }
+  /// On a temporary, the ring is moved out of it.
+  R ring() && { return std::move(ring_); }
   /// Heap memory of the lists, without the ring's.
   std::size_t memory_bytes() const noexcept { return lists_.capacity() * sizeof(index_type); }
 

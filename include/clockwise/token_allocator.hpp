@@ -55,8 +55,8 @@ inline std::size_t replicas_in(const std::string& datacenter, const Replication&
 
 /// Returns tokens for a node that is about to join `ring`: vnode_count(weight, vnodes) of them, as
 /// many vnodes as a HashRing would give it, and none that the ring has. They balance, by weight,
-/// how much of the circle each member of its datacenter holds a copy of. The tokens are a function
-/// of the ring and the options, the same on every platform.
+/// how much of the circle each member of its datacenter holds a replica of. The tokens are a
+/// function of the ring and the options, the same on every platform.
 ///
 /// Throws std::invalid_argument if vnodes or the replicas of the node's datacenter are 0, vnodes is
 /// above max_vnodes_per_node, or the weight is negative, NaN or infinite; std::length_error for

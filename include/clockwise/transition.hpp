@@ -145,7 +145,7 @@ class Transition {
   }
 
   /// The exact progress. O(1).
-  const TransitionProgress& progress() const { return progress_; }
+  TransitionProgress progress() const { return progress_; }
 
   /// Whether every arc is complete and the transition is neither held nor aborted: the owners are
   /// those of after().
