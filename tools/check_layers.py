@@ -18,7 +18,7 @@ FLOORS = """
 1  arc concepts hash node replication
 1  detail/ring/
 1  detail/scheme/
-2  hash_ring jump listed_ring maglev mod_n multi_probe rendezvous slot_map token_ring
+2  hash_ring jump listed_ring maglev mod_n multi_probe relative_weights rendezvous slot_map token_ring
 3  replica_table
 3  detail/wire/
 3  wire/membership

@@ -28,6 +28,7 @@
 #include "clockwise/multi_probe.hpp"
 #include "clockwise/node.hpp"
 #include "clockwise/quorum.hpp"
+#include "clockwise/relative_weights.hpp"
 #include "clockwise/rendezvous.hpp"
 #include "clockwise/replica_sets.hpp"
 #include "clockwise/replica_table.hpp"

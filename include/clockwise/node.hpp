@@ -53,6 +53,9 @@ struct Member {
                              ///< for a drained member.
 };
 
+template <class Node>
+struct Entry;
+
 namespace detail {
 
 template <class T>
@@ -67,6 +70,8 @@ template <class First, class Second>
 struct EntryNode<std::pair<First, Second>> : EntryNode<std::remove_cv_t<First>> {};
 template <class Node>
 struct EntryNode<Member<Node>> : EntryNode<Node> {};
+template <class Node>
+struct EntryNode<Entry<Node>> : EntryNode<Node> {};
 
 }  // namespace detail
 
