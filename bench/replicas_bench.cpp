@@ -6,14 +6,13 @@
 
 #include <algorithm>
 #include <clockwise/balance.hpp>
-#include <clockwise/detail/mix.hpp>
+#include <clockwise/detail/base/mix.hpp>
 #include <clockwise/durability.hpp>
 #include <clockwise/hash_ring.hpp>
 #include <clockwise/token_allocator.hpp>
 #include <clockwise/token_ring.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,7 +74,7 @@ void replica_sets(benchmark::State& state, Spread spread) {
   const HashRing<> ring = fleet(10'000);
   std::uint64_t distinct = 0;
   for (auto _ : state) {
-    const auto sets = clockwise::replica_sets(ring, 3, spread);
+    const auto sets = clockwise::replica_sets(ring, {3, spread});
     distinct = sets.distinct;
     benchmark::DoNotOptimize(distinct);
   }
@@ -84,32 +83,14 @@ void replica_sets(benchmark::State& state, Spread spread) {
 
 // --- Tokens: how even replicated ownership is. Largest over fair share, R = 3. -------------------
 
-template <class Ring>
-double peak(const Ring& ring) {
-  std::vector<double> owned(ring.size());
-  ring.table().for_each_arc([&](const clockwise::Arc& arc, std::size_t) {
-    for (const auto& node : ring.preference_list(Position{arc.last}, 3)) {
-      owned[ring.index_of(node)] += arc.fraction();
-    }
-  });
-  std::map<std::string, double> weights;
-  for (const auto& member : ring.members()) weights[member.rack] += member.weight;
-  double peak = 0;
-  for (std::size_t i = 0; i < ring.size(); ++i) {
-    // With three racks, each holds one copy of everything; without racks, all nodes hold three.
-    const auto& member = ring.members()[i];
-    const double copies = member.rack.empty() ? 3 : 1;
-    peak = std::max(peak, owned[i] / (copies * member.weight / weights[member.rack]));
-  }
-  return peak;
-}
+double peak(const auto& ring) { return clockwise::balance(ring, 3).peak_to_mean; }
 
 /// Grows to 100 nodes; then, 50 times, a random one leaves and another joins.
 void allocated_tokens(benchmark::State& state, bool weights, bool with_racks) {
   const auto vnodes = static_cast<std::uint32_t>(state.range(0));
   const auto join = [&](TokenRing<>& ring, int number, const NodeOptions& options) {
     ring.add("n" + std::to_string(number), options,
-             clockwise::allocate_tokens(ring, options, {vnodes, 3, Spread::racks}));
+             clockwise::allocate_tokens(ring, options, {vnodes, {3, Spread::racks}}));
   };
   const auto options_of = [&](int i) {
     return NodeOptions{weights ? 1.0 + i / 3 % 2 : 1.0,
