@@ -33,8 +33,7 @@ concept Ring = Placement<R> && requires(const R& ring, const typename R::node_ty
                                         typename R::index_type index, Position position) {
   { ring.positions() } -> std::convertible_to<std::span<const std::uint64_t>>;
   { ring.owners() } -> std::convertible_to<std::span<const typename R::index_type>>;
-  { ring.members()[0].node } -> std::convertible_to<const typename R::node_type&>;
-  { ring.members()[0].vnodes } -> std::convertible_to<std::uint32_t>;
+  { ring.members() } -> std::convertible_to<std::span<const Member<typename R::node_type>>>;
   { ring.node(index) } -> std::convertible_to<const typename R::node_type&>;
   { ring.index_of(node) } -> std::convertible_to<typename R::index_type>;
   { ring.lookup_index(position) } -> std::convertible_to<typename R::index_type>;
