@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: MIT
 # Finds xxhash.h and defines xxHashHeader::xxHashHeader. clockwise inlines the header, so it needs
-# neither the library nor upstream's own target, which links the library.
+# neither the library nor upstream's own target, which links the library. If the project has that
+# target already, xxHash::xxhash, its header is taken; it must be of a version that will do.
+if(TARGET xxHash::xxhash)
+  if(NOT TARGET xxHashHeader::xxHashHeader)
+    add_library(xxHashHeader::xxHashHeader INTERFACE IMPORTED)
+    target_include_directories(
+      xxHashHeader::xxHashHeader
+      INTERFACE $<TARGET_PROPERTY:xxHash::xxhash,INTERFACE_INCLUDE_DIRECTORIES>)
+  endif()
+  set(xxHashHeader_FOUND TRUE)
+  return()
+endif()
+
 find_path(xxHashHeader_INCLUDE_DIR xxhash.h DOC "Where xxhash.h is")
 mark_as_advanced(xxHashHeader_INCLUDE_DIR)
 

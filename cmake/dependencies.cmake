@@ -2,6 +2,9 @@
 # Every dependency: the installed one, otherwise a pinned release, checked by its hash. The library
 # itself needs only xxHash.
 include(FetchContent)
+if(POLICY CMP0135)
+  cmake_policy(SET CMP0135 NEW) # what is extracted from a download is as new as the download
+endif()
 
 # Finds `package`, at least `version`, or downloads it. A macro, so that variables set by the
 # package's config reach the caller.
@@ -25,7 +28,7 @@ endfunction()
 
 function(clockwise_find_xxhash)
   list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
-  find_package(xxHashHeader 0.8 QUIET)
+  find_package(xxHashHeader 0.8 QUIET MODULE)
   if(NOT xxHashHeader_FOUND)
     set(url https://github.com/Cyan4973/xxHash/archive/refs/tags/v0.8.2.tar.gz)
     _clockwise_may_fetch("xxHash >= 0.8 (xxhash.h)" ${url})
@@ -36,7 +39,7 @@ function(clockwise_find_xxhash)
       SOURCE_SUBDIR header-only) # no such directory: the header is all that is wanted
     FetchContent_MakeAvailable(xxHash)
     set(xxHashHeader_INCLUDE_DIR ${xxhash_SOURCE_DIR} CACHE PATH "Where xxhash.h is" FORCE)
-    find_package(xxHashHeader 0.8 REQUIRED)
+    find_package(xxHashHeader 0.8 REQUIRED MODULE)
   endif()
 endfunction()
 

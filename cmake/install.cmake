@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 include(CMakePackageConfigHelpers)
-include(GNUInstallDirs)
 
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/clockwise)
 

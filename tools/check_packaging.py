@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the package recipes have the library's version and set only options of the build."""
+"""Checks that the package recipes have the library's version, set only options of the build, and set
+each that would build more than the headers."""
 
 import json
 import pathlib
@@ -19,11 +20,17 @@ def errors():
     if port_version != version:
         yield f"the vcpkg port has version {port_version}, the library {version}"
 
-    options = set(re.findall(r"option\((CLOCKWISE_\w+)", (ROOT / "CMakeLists.txt").read_text()))
+    build = (ROOT / "CMakeLists.txt").read_text()
+    options = set(re.findall(r"option\((CLOCKWISE_\w+)", build))
+    extras = re.findall(r'option\((CLOCKWISE_BUILD_\w+)\s+"[^"]*"\s+\$\{PROJECT_IS_TOP_LEVEL\}', build)
+    if not extras:
+        yield "CMakeLists.txt has no option CLOCKWISE_BUILD_* that is on in a build of its own"
     for recipe in RECIPES:
         used = set(re.findall(r"\bD?(CLOCKWISE_(?!VERSION)\w+)", recipe.read_text()))
         if not used:
             yield f"{recipe.relative_to(ROOT)} sets no option"
+        for extra in sorted(set(extras) - used):
+            yield f"{recipe.relative_to(ROOT)} does not turn off {extra}"
         for unknown in sorted(used - options):
             yield f"{recipe.relative_to(ROOT)} sets {unknown}, which is not an option"
 

@@ -48,6 +48,7 @@ class ClockwiseConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["CLOCKWISE_BUILD_TESTS"] = False
         toolchain.cache_variables["CLOCKWISE_BUILD_EXAMPLES"] = False
+        toolchain.cache_variables["CLOCKWISE_BUILD_RINGCTL"] = False
         toolchain.cache_variables["CLOCKWISE_FETCH_DEPENDENCIES"] = False
         toolchain.generate()
 
