@@ -188,8 +188,8 @@ class BoundedAssignment {
         moves.push_back({*stored->key, from, to});
       }
     }
-    // Nothing below throws.
     scheme_ = std::move(scheme);
+    // Nothing below throws.
     std::swap(caps_, caps);
     held_.swap(held);
     passed_.swap(passed);

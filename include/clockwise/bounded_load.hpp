@@ -203,10 +203,10 @@ class BoundedLoad {
     for (const auto& counter : counters_) {
       if (!scheme.contains(counter->node)) leaving.push_back(counter.get());
     }
+    scheme_ = std::move(scheme);
     // Nothing below throws. `counters` keeps those that leave until the end.
     counters_.swap(counters);
     std::swap(caps_, caps);
-    scheme_ = std::move(scheme);
     for (Counter* const counter : leaving) total_->fetch_sub(counter->load.fetch_or(gone));
   }
 

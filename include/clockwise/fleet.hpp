@@ -86,6 +86,12 @@ class Fleet {
     if (options.down_after == 0) detail::fail_invalid("down_after must be above 0");
     for (const auto& member : ring_.members()) heard(member.node, now);
   }
+  Fleet(const Fleet&) = default;
+  Fleet(Fleet&&) = default;
+  Fleet& operator=(Fleet&&) = default;
+  /// All or nothing.
+  Fleet& operator=(const Fleet& other) { return *this = Fleet(other); }
+  ~Fleet() = default;
 
   // --- Health ------------------------------------------------------------------------------------
 

@@ -59,8 +59,8 @@ namespace clockwise {
 ///
 /// Thread safety: that of a standard container. A model of Partitioner and Ring.
 template <HashFunction Hash, class Node, std::unsigned_integral Index, class Lookup>
-class HashRing : public detail::Hashed<Hash>,
-                 public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, Node, Index, Lookup> {
+class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, Node, Index, Lookup>,
+                 public detail::Hashed<Hash> {
   using Base = detail::RingBase<HashRing, Node, Index, Lookup>;
   static_assert(std::copy_constructible<Node>, "clockwise: Node must be copyable");
 

@@ -151,7 +151,7 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
     std::uint64_t taken = 0;
   };
 
-  std::uint64_t second_hash(std::string_view id) const noexcept {
+  std::uint64_t second_hash(std::string_view id) const {
     if constexpr (requires(Hash policy) { ++policy.seed; }) {
       Hash other = this->hash();
       ++other.seed;

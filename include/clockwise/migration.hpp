@@ -29,6 +29,7 @@
 #include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/base/reset_by_move.hpp"
 #include "clockwise/detail/ring/matching.hpp"
 #include "clockwise/detail/ring/ring_diff.hpp"
 #include "clockwise/index_view.hpp"
@@ -86,6 +87,12 @@ class MigrationPlan {
   };
 
   MigrationPlan() = default;
+  MigrationPlan(const MigrationPlan&) = default;
+  MigrationPlan(MigrationPlan&&) = default;
+  MigrationPlan& operator=(MigrationPlan&&) = default;
+  /// All or nothing.
+  MigrationPlan& operator=(const MigrationPlan& other) { return *this = MigrationPlan(other); }
+  ~MigrationPlan() = default;
 
   /// Returns the steps, ordered to keep network cards busy: if each step starts, in order, once its
   /// two nodes are free, the last ends nearly as early as the critical node allows. Random access;
@@ -107,10 +114,10 @@ class MigrationPlan {
   }
 
   /// The bytes that all steps move.
-  double bytes() const { return width_.fraction() * bytes_per_circle_; }
-  Width width() const { return width_; }
+  double bytes() const { return width_->fraction() * bytes_per_circle_; }
+  Width width() const { return *width_; }
   /// What no holder can send and no step moves: lost, unless restored from elsewhere.
-  double lost_bytes() const { return lost_.fraction() * bytes_per_circle_; }
+  double lost_bytes() const { return lost_->fraction() * bytes_per_circle_; }
 
   /// Returns the load of every node of either ring, in id order. O(steps + N).
   std::vector<NodeLoad> nodes() const {
@@ -159,7 +166,7 @@ class MigrationPlan {
     }
     MigrationPlan plan = *this;
     plan.records_.clear();
-    plan.width_ = {};
+    *plan.width_ = {};
     for (std::size_t i = 0; i < size(); ++i) {
       if (!is_done[i]) plan.append(records_[i]);
     }
@@ -172,7 +179,7 @@ class MigrationPlan {
     MigrationPlan plan = *this;
     plan.records_.clear();
     plan.dropped_.clear();
-    plan.width_ = {};
+    *plan.width_ = {};
     for (std::size_t i = size(); i-- > 0;) plan.append(records_[i].reverse());
     for (std::size_t i = dropped_.size(); i-- > 0;) plan.append(dropped_[i].reverse());
     return plan;
@@ -198,14 +205,14 @@ class MigrationPlan {
       return;
     }
     records_.push_back(record);
-    width_ += record.arc.width();
+    *width_ += record.arc.width();
   }
 
   std::vector<Node> nodes_;  // of both rings, in id order
   std::vector<Record> records_;
   std::vector<Record> dropped_;  // copies given up without a new one: kept for reverse()
-  Width width_;
-  Width lost_;
+  detail::ResetByMove<Width> width_;
+  detail::ResetByMove<Width> lost_;
   double bytes_per_circle_ = 0;
   double bytes_per_second_ = 1;
 };
@@ -282,7 +289,7 @@ class PlanBuilder {
         record.to = new_numbers[change.to];
         record.source = source(change.holders, record.from, old_numbers, sent, change.arc);
         if (record.source == no_member) {
-          plan.lost_ += change.arc.width();
+          *plan.lost_ += change.arc.width();
           return;
         }
       }

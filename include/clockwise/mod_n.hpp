@@ -35,8 +35,8 @@ namespace clockwise {
 /// Mutators: O(N), all or nothing. A change invalidates references. Thread safety: that of a
 /// standard container. A model of Partitioner.
 template <HashFunction Hash, class Node>
-class ModN : public detail::Hashed<Hash>,
-             public detail::Surface<ModN<Hash, Node>, Node, std::size_t, detail::NoPlacement> {
+class ModN : public detail::Surface<ModN<Hash, Node>, Node, std::size_t, detail::NoPlacement>,
+             public detail::Hashed<Hash> {
   using Base = detail::Surface<ModN, Node, std::size_t, detail::NoPlacement>;
 
  public:

@@ -20,6 +20,7 @@
 #include "clockwise/arc.hpp"
 #include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/base/reset_by_move.hpp"
 #include "clockwise/detail/ring/matching.hpp"
 #include "clockwise/detail/ring/ring_diff.hpp"
 #include "clockwise/index_view.hpp"
@@ -53,14 +54,20 @@ class Movement {
         to_nodes_(std::move(to_nodes)),
         records_(std::move(records)),
         replicas_(replicas) {
-    for (const Record& record : records_) width_ += record.arc.width();
+    for (const Record& record : records_) *width_ += record.arc.width();
   }
+  Movement(const Movement&) = default;
+  Movement(Movement&&) = default;
+  Movement& operator=(Movement&&) = default;
+  /// All or nothing.
+  Movement& operator=(const Movement& other) { return *this = Movement(other); }
+  ~Movement() = default;
 
   /// The exact number of positions that move, counted once per copy made.
-  Width width() const { return width_; }
+  Width width() const { return *width_; }
   /// width() as a share of all that is stored, which is replicas() times the circle: 0 to 1.
   double fraction() const {
-    return replicas_ == 0 ? 0 : width_.fraction() / static_cast<double>(replicas_);
+    return replicas_ == 0 ? 0 : width_->fraction() / static_cast<double>(replicas_);
   }
   /// Replicas of each key after the change: as many as the ring can provide.
   std::size_t replicas() const { return replicas_; }
@@ -109,7 +116,7 @@ class Movement {
   std::vector<Node> to_nodes_;
   std::vector<Record> records_;
   std::size_t replicas_ = 1;
-  Width width_;
+  detail::ResetByMove<Width> width_;
 };
 
 namespace detail {
@@ -243,19 +250,20 @@ class KeyMovement {
   void observe(const Key& key) {
     const Node& from = before_->lookup(key);
     const Node& to = after_->lookup(key);
-    ++keys_;
     const auto from_id = detail::id_of(from);
     const auto to_id = detail::id_of(to);
-    if (std::string_view(from_id) == std::string_view(to_id)) return;
-    ++moved_;
-    ++flows_[{&from, &to}];
+    if (std::string_view(from_id) != std::string_view(to_id)) {
+      ++flows_[{&from, &to}];  // first, as it may throw
+      ++*moved_;
+    }
+    ++*keys_;
   }
 
-  std::uint64_t keys() const { return keys_; }
-  std::uint64_t moved() const { return moved_; }
+  std::uint64_t keys() const { return *keys_; }
+  std::uint64_t moved() const { return *moved_; }
   /// moved() / keys(); 0 before the first key.
   double fraction() const {
-    return keys_ == 0 ? 0 : static_cast<double>(moved_) / static_cast<double>(keys_);
+    return keys() == 0 ? 0 : static_cast<double>(moved()) / static_cast<double>(keys());
   }
   /// Keys moved, by sender and receiver.
   std::vector<Flow> flows() const {
@@ -268,8 +276,8 @@ class KeyMovement {
  private:
   const Before* before_;
   const After* after_;
-  std::uint64_t keys_ = 0;
-  std::uint64_t moved_ = 0;
+  detail::ResetByMove<std::uint64_t> keys_;
+  detail::ResetByMove<std::uint64_t> moved_;
   std::map<std::pair<const Node*, const Node*>, std::uint64_t> flows_;
 };
 

@@ -55,9 +55,9 @@ struct MultiProbeOptions {
 /// lookup: O(probes * log N). Mutators: O(N), all or nothing. Thread safety: that of a standard
 /// container. A model of Partitioner.
 template <HashFunction Hash, class Node>
-class MultiProbe : public detail::Hashed<Hash>,
-                   public detail::Surface<MultiProbe<Hash, Node>, Node, std::size_t,
-                                          detail::RingPlacement<std::uint32_t, BucketIndex>> {
+class MultiProbe : public detail::Surface<MultiProbe<Hash, Node>, Node, std::size_t,
+                                          detail::RingPlacement<std::uint32_t, BucketIndex>>,
+                   public detail::Hashed<Hash> {
   using Placement = detail::RingPlacement<std::uint32_t, BucketIndex>;
   using Base = detail::Surface<MultiProbe, Node, std::size_t, Placement>;
 

@@ -73,6 +73,26 @@ class ReplicaSets {
   std::size_t nodes = 0;       ///< Nodes that hold data.
   std::size_t replicas = 0;    ///< Nodes in each set: as many as the ring can provide.
 
+  ReplicaSets() = default;
+  ReplicaSets(const ReplicaSets&) = default;
+  /// Leaves `other` without sets.
+  ReplicaSets(ReplicaSets&& other) noexcept { swap(other); }
+  ReplicaSets& operator=(ReplicaSets other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~ReplicaSets() = default;
+
+  void swap(ReplicaSets& other) noexcept {
+    std::swap(distinct, other.distinct);
+    std::swap(possible, other.possible);
+    std::swap(nodes, other.nodes);
+    std::swap(replicas, other.replicas);
+    std::swap(members_, other.members_);
+    std::swap(holders_, other.holders_);
+    std::swap(sets_, other.sets_);
+  }
+
   /// The probability that `failed` nodes, failing at once, hold all replicas of a key. Every choice
   /// of nodes is equally likely. More than there are: all of them.
   double loss_probability(std::size_t failed) const { return loss(failed).value; }

@@ -24,6 +24,7 @@
 #include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/base/reset_by_move.hpp"
 #include "clockwise/detail/ring/lookup_index.hpp"
 #include "clockwise/detail/ring/replica_sweep.hpp"
 #include "clockwise/detail/ring/topology.hpp"
@@ -126,18 +127,24 @@ class ReplicaTable {
     const std::size_t vnodes = ring_.positions().size();
     if (vnodes == 0) return;
     const detail::Topology topology = detail::Topology::of(ring_.members());
-    list_size_ = detail::list_size(ring_, topology, replication_);
-    if (list_size_ > 0 && vnodes > lists_.max_size() / list_size_) {
+    *list_size_ = detail::list_size(ring_, topology, replication_);
+    if (list_size() > 0 && vnodes > lists_.max_size() / list_size()) {
       detail::fail_length("a replica table of " + std::to_string(vnodes) + " lists of " +
-                          std::to_string(list_size_) + " nodes is too large");
+                          std::to_string(list_size()) + " nodes is too large");
     }
-    lists_.resize(vnodes * list_size_);
+    lists_.resize(vnodes * list_size());
     const auto store = [&](std::size_t rank, const auto& nodes) {
-      index_type* list = lists_.data() + rank * list_size_;
+      index_type* list = lists_.data() + rank * list_size();
       for (const std::uint32_t node : nodes) *list++ = static_cast<index_type>(node);
     };
     detail::for_each_replica_list(ring_, topology, replication_, store);
   }
+  ReplicaTable(const ReplicaTable&) = default;
+  ReplicaTable(ReplicaTable&&) = default;
+  ReplicaTable& operator=(ReplicaTable&&) = default;
+  /// All or nothing.
+  ReplicaTable& operator=(const ReplicaTable& other) { return *this = ReplicaTable(other); }
+  ~ReplicaTable() = default;
 
   /// Returns the ring's preference_list(key, replication()); empty if the ring owns nothing. Costs
   /// a lookup that reads a list in place of an owner.
@@ -145,8 +152,8 @@ class ReplicaTable {
   Row preference_list(const Key& key) const& noexcept {
     const auto position = static_cast<std::uint64_t>(ring_.position_of(key));
     const std::size_t rank = detail::rank_of(
-        ring_, position, detail::Rows{lists_.data(), list_size_ * sizeof(index_type)});
-    return Row(ring_.members().data(), lists_.data() + rank * list_size_, list_size_,
+        ring_, position, detail::Rows{lists_.data(), list_size() * sizeof(index_type)});
+    return Row(ring_.members().data(), lists_.data() + rank * list_size(), list_size(),
                replication_.requested());
   }
   template <class Key>
@@ -155,7 +162,7 @@ class ReplicaTable {
   const Replication& replication() const noexcept { return replication_; }
   std::size_t requested() const noexcept { return replication_.requested(); }
   /// Length of every list: less than requested() if nodes or racks are too few.
-  std::size_t list_size() const noexcept { return list_size_; }
+  std::size_t list_size() const noexcept { return *list_size_; }
   const R& ring() const& noexcept { return ring_; }
   /// On a temporary, the ring is moved out of it.
   R ring() && { return std::move(ring_); }
@@ -165,7 +172,7 @@ class ReplicaTable {
  private:
   R ring_;
   Replication replication_;
-  std::size_t list_size_ = 0;
+  detail::ResetByMove<std::size_t> list_size_;
   std::vector<index_type> lists_;  // by rank; unused for a vnode whose arc is empty
 };
 

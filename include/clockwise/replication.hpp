@@ -11,7 +11,7 @@
 #include <optional>          // optional
 #include <string>            // string, to_string
 #include <string_view>       // string_view
-#include <utility>           // move
+#include <utility>           // exchange, move, swap
 #include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
@@ -136,6 +136,23 @@ class ReplicaList {
   ReplicaList() = default;
   /// An empty list, for `requested` nodes.
   explicit ReplicaList(std::size_t requested) : requested_(requested) {}
+  ReplicaList(const ReplicaList&) = default;
+  /// Leaves `other` without nodes.
+  ReplicaList(ReplicaList&& other) noexcept
+      : inline_(other.inline_),
+        overflow_(std::move(other.overflow_)),
+        size_(std::exchange(other.size_, 0)),
+        requested_(other.requested_),
+        substitutes_(std::exchange(other.substitutes_, 0)) {}
+  ReplicaList& operator=(ReplicaList other) noexcept {
+    std::swap(inline_, other.inline_);
+    overflow_.swap(other.overflow_);
+    size_ = other.size_;
+    requested_ = other.requested_;
+    substitutes_ = other.substitutes_;
+    return *this;
+  }
+  ~ReplicaList() = default;
 
   /// A list of up to 8 nodes: node_at(i) for each i < `size`.
   template <class NodeAt>

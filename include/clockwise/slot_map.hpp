@@ -113,9 +113,9 @@ struct SlotPlacement {
 /// lookup: O(1). Mutators: O(slots + N log N), all or nothing. Thread safety: that of a standard
 /// container. A model of Partitioner and Ring.
 template <HashFunction Hash, class Node, std::unsigned_integral Index>
-class SlotMap : public detail::Hashed<Hash>,
-                public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index, BucketIndex,
-                                        detail::NoExtra, detail::SlotPlacement<Index>> {
+class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index, BucketIndex,
+                                        detail::NoExtra, detail::SlotPlacement<Index>>,
+                public detail::Hashed<Hash> {
   using Base = detail::RingBase<SlotMap, Node, Index, BucketIndex, detail::NoExtra,
                                 detail::SlotPlacement<Index>>;
   static_assert(std::copy_constructible<Node>, "clockwise: Node must be copyable");

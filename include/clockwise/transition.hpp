@@ -28,6 +28,7 @@
 #include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/base/reset_by_move.hpp"
 #include "clockwise/detail/ring/matching.hpp"
 #include "clockwise/detail/ring/ring_diff.hpp"
 #include "clockwise/hash.hpp"
@@ -70,8 +71,14 @@ class Transition {
     if (replication_.requested() == 0) {
       detail::fail_invalid("replicas must be at least 1, got 0");
     }
-    include(changes(before_, after_), pending_, changed_, progress_);
+    include(changes(before_, after_), pending_, changed_, *progress_);
   }
+  Transition(const Transition&) = default;
+  Transition(Transition&&) = default;
+  Transition& operator=(Transition&&) = default;
+  /// All or nothing.
+  Transition& operator=(const Transition& other) { return *this = Transition(other); }
+  ~Transition() = default;
 
   // --- Routing -----------------------------------------------------------------------------------
 
@@ -145,7 +152,7 @@ class Transition {
   }
 
   /// The exact progress. O(1).
-  TransitionProgress progress() const { return progress_; }
+  TransitionProgress progress() const { return *progress_; }
 
   /// Whether every arc is complete and the transition is neither held nor aborted: the owners are
   /// those of after().
@@ -182,12 +189,12 @@ class Transition {
       for (std::uint32_t& receiver : interval.receivers) receiver = matches[receiver];
     }
     auto changed = changed_;
-    TransitionProgress progress = progress_;
+    TransitionProgress progress = *progress_;
     include(second, pending, changed, progress);
     after_ = std::move(next);
     pending_ = std::move(pending);
     changed_ = std::move(changed);
-    progress_ = progress;
+    *progress_ = progress;
   }
 
   const R& before() const& { return before_; }
@@ -288,10 +295,10 @@ class Transition {
       auto& receivers = it->second.receivers;
       const Width width = Arc{it->second.first - 1, it->first}.width();
       if (receiver == detail::no_member) {
-        for (std::size_t i = 0; i < receivers.size(); ++i) progress_.done += width;
+        for (std::size_t i = 0; i < receivers.size(); ++i) progress_->done += width;
         receivers.clear();
       } else {
-        progress_.done += width;
+        progress_->done += width;
         receivers.erase(std::find(receivers.begin(), receivers.end(), receiver));
       }
       if (receivers.empty()) pending_.erase(it);
@@ -367,7 +374,7 @@ class Transition {
   Replication replication_;
   Intervals pending_;  // an arc in none of them is read from its new owners
   Changed changed_;    // whether complete or not
-  TransitionProgress progress_;
+  detail::ResetByMove<TransitionProgress> progress_;
   bool aborted_ = false;
   bool held_ = false;
 };

@@ -41,7 +41,7 @@ struct MaglevOwner {
 /// `Scheme` offers fill(table, owners), which fills a table in turns; `owners` are the members that
 /// own something, with their indexes.
 template <class Scheme, HashFunction Hash, class Node>
-class MaglevBase : public Hashed<Hash>, public Surface<Scheme, Node, std::size_t, MaglevPlacement> {
+class MaglevBase : public Surface<Scheme, Node, std::size_t, MaglevPlacement>, public Hashed<Hash> {
  public:
   /// What the scheme befriends.
   using SurfaceType = Surface<Scheme, Node, std::size_t, MaglevPlacement>;

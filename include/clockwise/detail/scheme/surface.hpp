@@ -251,6 +251,15 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   using Change = MembershipChange<Node, Index, Extra>;
 
   Surface() = default;
+  ~Surface() = default;
+  Surface(const Surface&) = default;
+  Surface(Surface&&) = default;
+  Surface& operator=(Surface&&) = default;
+  /// All or nothing, as every change is. A node need not be assignable.
+  Surface& operator=(const Surface& other) {
+    adopt(State(other.state_));
+    return *this;
+  }
 
   const Topology& topology() const noexcept { return state_.topology; }
   const Placement& placement() const noexcept { return state_.placement; }
