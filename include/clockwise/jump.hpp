@@ -388,10 +388,8 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
 
     template <class Id>
     bool remove(const Id& id) {
-      if (!this->contains(id)) return false;
       const auto text = detail::id_of(id);
-      this->free(text);
-      return EditBase::remove(id);
+      return this->free(text);
     }
   };
 

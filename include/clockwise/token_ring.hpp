@@ -59,9 +59,9 @@ namespace clockwise {
 /// Thread safety: that of a standard container. A model of Partitioner and Ring.
 template <HashFunction Hash, class Node, std::unsigned_integral Index, class Lookup>
 class TokenRing
-    : public detail::Hashed<Hash>,
-      public detail::RingBase<TokenRing<Hash, Node, Index, Lookup>, Node, Index, Lookup,
+    : public detail::RingBase<TokenRing<Hash, Node, Index, Lookup>, Node, Index, Lookup,
                               std::vector<std::uint64_t>>,
+      public detail::Hashed<Hash>,
       public detail::AddsTokens<TokenRing<Hash, Node, Index, Lookup>, Node, std::uint64_t> {
   using Base = detail::RingBase<TokenRing, Node, Index, Lookup, std::vector<std::uint64_t>>;
   using WithTokens = detail::AddsTokens<TokenRing, Node, std::uint64_t>;
@@ -166,8 +166,8 @@ class TokenRing
     friend EditWithTokens;
 
     void add_tokens(Entry<Node> entry, Tokens tokens) {
-      auto& pending = this->join(std::move(entry));
-      pending.extra = sorted(detail::id_of(pending.member.node), tokens);
+      auto own = sorted(detail::id_of(entry.node), tokens);
+      this->join(std::move(entry)).extra = std::move(own);
     }
     template <class Id>
     void put_tokens(const Id& id, Tokens tokens) {

@@ -4,7 +4,7 @@
 
 // Members in numbered buckets, for schemes that hash a key to a number. A bucket can be a gap.
 
-#include <algorithm>    // sort
+#include <algorithm>    // max, sort
 #include <cstddef>      // size_t
 #include <cstdint>      // uint64_t
 #include <string_view>  // string_view
@@ -35,8 +35,8 @@ struct BucketPlacement {
 /// gaps, not on the order in which they became gaps. After `tries` failures, a key goes to the best
 /// draw among all members, which follows the same law.
 template <class Scheme, HashFunction Hash, class Node>
-class BucketTable : public Hashed<Hash>,
-                    public Surface<Scheme, Node, std::size_t, BucketPlacement, std::size_t> {
+class BucketTable : public Surface<Scheme, Node, std::size_t, BucketPlacement, std::size_t>,
+                    public Hashed<Hash> {
  public:
   /// What the scheme befriends.
   using SurfaceType = Surface<Scheme, Node, std::size_t, BucketPlacement, std::size_t>;
@@ -179,7 +179,9 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
   }
   /// `bucket` must not be taken.
   void add_to(std::size_t bucket, Entry<Node> entry) {
+    if (bucket >= taken_.capacity()) taken_.reserve((std::max)(bucket + 1, 2 * bucket));
     this->join(std::move(entry)).extra = bucket;
+    // Nothing below throws.
     if (bucket >= taken_.size()) taken_.resize(bucket + 1);
     taken_[bucket] = true;
   }
@@ -189,11 +191,14 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
         [bucket](const auto& pending) { return pending.extra && *pending.extra == bucket; });
     return joined != nullptr ? joined->member.node : this->scheme().node(buckets_[bucket]);
   }
-  /// Empties the bucket of a member.
-  void free(std::string_view id) {
+  /// Removes a member, whose bucket is then a gap; returns false if absent.
+  bool free(std::string_view id) {
     const auto* const pending = this->pending_of(id);
     const bool moved = pending != nullptr && pending->extra.has_value();
-    taken_[moved ? *pending->extra : this->scheme().bucket_of(id)] = false;
+    const std::size_t bucket = moved ? *pending->extra : this->scheme().bucket_of(id);
+    if (!Base::remove(id)) return false;
+    taken_[bucket] = false;
+    return true;
   }
   void drop_last() { taken_.pop_back(); }
 

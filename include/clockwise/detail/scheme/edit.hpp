@@ -113,7 +113,8 @@ struct MembershipChange {
 };
 
 /// What update() gives to its function: the mutators of the scheme, each of which sees those before
-/// it. Nothing of it reaches the scheme until the function has returned.
+/// it. Nothing of it reaches the scheme until the function has returned. A mutator that throws has
+/// done nothing, except that add_all may have added some.
 ///
 /// A scheme's Edit derives from this as `Self`.
 template <class Self, class Scheme, class Node, class Extra = NoExtra>
@@ -128,7 +129,7 @@ class Edit : public AddsEntries<Self, Node> {
   bool remove(const Id& id) {
     const auto text = detail::id_of(id);
     if (find(text) == nullptr) return false;
-    change_of(text).reset();
+    leave(text);
     return true;
   }
 
@@ -225,28 +226,42 @@ class Edit : public AddsEntries<Self, Node> {
              scheme_.vnodes_for(id, weight)}};
   }
 
+  using Changes = std::map<std::string, std::optional<Pending>, std::less<>>;
+
   /// Replaces the change of `id`, all but the turn in which it joins, and what places it.
   Pending& put(std::string_view id, Pending member) {
-    std::optional<Pending>& change = change_of(id);
-    if (change && member.turn == 0) {
-      member.turn = change->turn;
-      if constexpr (requires { member.extra; }) member.extra = std::move(change->extra);
+    if (const Pending* const earlier = pending_of(id); earlier != nullptr && member.turn == 0) {
+      member.turn = earlier->turn;
+      if constexpr (requires { member.extra; }) member.extra = earlier->extra;
     }
-    return change.emplace(std::move(member));  // a node need not be assignable
+    // Made on the side: a copy or move of a node may throw, and it need not be assignable.
+    Changes made;
+    made.emplace(id, std::move(member));
+    auto change = made.extract(made.begin());
+    // Nothing below throws.
+    auto at = place_of(id);
+    if (at != changes_.end() && at->first == id) at = changes_.erase(at);
+    return *changes_.insert(at, std::move(change))->second;
   }
 
-  std::optional<Pending>& change_of(std::string_view id) {
-    // Nodes often come in id order: then none of the others needs to be searched.
-    if (changes_.empty() || changes_.rbegin()->first < id) {
-      return changes_.emplace_hint(changes_.end(), id, std::nullopt)->second;
+  void leave(std::string_view id) {
+    const auto at = place_of(id);
+    if (at != changes_.end() && at->first == id) {
+      at->second.reset();
+    } else {
+      changes_.emplace_hint(at, id, std::nullopt);
     }
-    const auto at = changes_.lower_bound(id);
-    if (at->first == id) return at->second;
-    return changes_.emplace_hint(at, id, std::nullopt)->second;
+  }
+
+  /// Returns the change of `id`, or the one before which it would be.
+  typename Changes::iterator place_of(std::string_view id) {
+    // Nodes often come in id order: then none of the others needs to be searched.
+    if (changes_.empty() || changes_.rbegin()->first < id) return changes_.end();
+    return changes_.lower_bound(id);
   }
 
   const Scheme& scheme_;
-  std::map<std::string, std::optional<Pending>, std::less<>> changes_;  // empty: it leaves
+  Changes changes_;  // empty: it leaves
   std::size_t turns_ = 0;
 };
 
