@@ -7,12 +7,15 @@
 
 #include <cstddef>  // size_t
 #include <cstdlib>  // free, malloc
-#include <new>      // bad_alloc
+#include <new>      // bad_alloc, nothrow_t
 
 namespace clockwise_test {
 
 /// How many allocations of this thread succeed; negative: any number.
 inline thread_local long allocations_left = -1;
+/// Whether one has failed since a test cleared this. Not every failure throws: a caller of
+/// new (std::nothrow) can do without.
+inline thread_local bool allocation_failed = false;
 
 /// Runs action() again and again: the first time its first allocation fails, then its second, and
 /// so on, until it succeeds. Calls unchanged() after each failure. Returns the number of failures.
@@ -36,17 +39,36 @@ std::size_t fail_each_allocation(const Action& action, const Unchanged& unchange
   }
 }
 
+/// Memory of malloc's; nullptr if it has run out.
+inline void* memory_if_left(std::size_t size) noexcept {
+  if (allocations_left == 0) {
+    allocation_failed = true;
+    return nullptr;
+  }
+  if (allocations_left > 0) --allocations_left;
+  return std::malloc(size == 0 ? 1 : size);
+}
+
 }  // namespace clockwise_test
 
-// Not inlined, so that the compiler does not see free() meet new.
+// The forms for arrays call these. Not inlined, so that the compiler does not see free() meet new.
 [[gnu::noinline]] void* operator new(std::size_t size) {
-  long& left = clockwise_test::allocations_left;
-  if (left == 0) throw std::bad_alloc();
-  if (left > 0) --left;
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  if (void* const memory = clockwise_test::memory_if_left(size)) return memory;
   throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return clockwise_test::memory_if_left(size);
+}
+[[gnu::noinline]] void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return clockwise_test::memory_if_left(size);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, const std::nothrow_t&) noexcept {
+  std::free(memory);
+}
 
 #endif  // CLOCKWISE_TESTS_SUPPORT_FAILING_MEMORY_HPP
