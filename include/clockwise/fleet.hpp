@@ -31,6 +31,10 @@
 #include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/node.hpp"
 
+// Apple's <AssertMacros.h> has a macro `check`. It is back after this header.
+#pragma push_macro("check")
+#undef check
+
 namespace clockwise {
 
 /// A point in time, in the caller's unit and from any start: the fleet has no clock.
@@ -327,5 +331,7 @@ class Fleet {
 };
 
 }  // namespace clockwise
+
+#pragma pop_macro("check")
 
 #endif  // CLOCKWISE_FLEET_HPP

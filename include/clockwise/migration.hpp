@@ -391,11 +391,11 @@ class PlanBuilder {
     return batches;
   }
 
-  /// Emits the records in the order they would start if each card carried one stream at a time: the
-  /// receiver free first takes its next arc from its source free first. Computed in integers, so
-  /// the order is the same on every platform. O(n log n).
-  template <class Emit>
-  static void order(const std::vector<Record>& records, std::size_t nodes, Emit emit) {
+  /// Calls take(record) in the order they would start if each card carried one stream at a time:
+  /// the receiver free first takes its next arc from its source free first. Computed in integers,
+  /// so the order is the same on every platform. O(n log n).
+  template <class Take>
+  static void order(const std::vector<Record>& records, std::size_t nodes, Take take) {
     struct Queue {  // what one source sends to one receiver
       Width free;   // when the source is free, as last known
       std::size_t next;
@@ -413,7 +413,7 @@ class PlanBuilder {
         ++end;
       }
       if (record.to == no_member) {
-        for (; i < end; ++i) emit(records[i]);
+        for (; i < end; ++i) take(records[i]);
       } else {
         queues[record.to].push_back({Width(), i, end});
       }
@@ -451,7 +451,7 @@ class PlanBuilder {
       receiver.free =
           (receiver.free < queue.free ? queue.free : receiver.free) + record.arc.width();
       source_free[record.source] = receiver.free;
-      emit(record);
+      take(record);
       if (++queue.next < queue.end) push(own, Queue{receiver.free, queue.next, queue.end});
       if (!own.empty()) push(receivers, receiver);
     }

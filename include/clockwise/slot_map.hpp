@@ -36,6 +36,10 @@
 #include "clockwise/node.hpp"
 #include "clockwise/replication.hpp"
 
+// Qt has a macro `slots`. It is back after this header.
+#pragma push_macro("slots")
+#undef slots
+
 namespace clockwise {
 
 /// Chosen once: another number of slots changes the placement of every key.
@@ -166,7 +170,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   const Node& owner_of(std::uint32_t slot) const { return node(owner_index(slot, "owner_of")); }
   /// Returns the preference list of a key in the slot.
   ReplicaList<Node> replicas_of(std::uint32_t slot, const Replication& replication) const {
-    check(slot);
+    check_slot(slot);
     return preference_list(Position{last_position(slot)}, replication);
   }
 
@@ -336,14 +340,14 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     }
     return options;
   }
-  void check(std::uint32_t slot) const {
+  void check_slot(std::uint32_t slot) const {
     if (slot >= slot_count()) {
       detail::fail_range("slot must be at most " + std::to_string(slot_count() - 1) + ", got " +
                          std::to_string(slot));
     }
   }
   Index owner_index(std::uint32_t slot, const char* caller) const {
-    check(slot);
+    check_slot(slot);
     if (owners().empty()) {
       detail::fail_range(std::string(caller) + ": slot " + std::to_string(slot) + " has no owner");
     }
@@ -480,5 +484,7 @@ std::vector<SlotMove<Node>> slot_moves(const SlotMap<Hash, Node, Index>& before,
 }
 
 }  // namespace clockwise
+
+#pragma pop_macro("slots")
 
 #endif  // CLOCKWISE_SLOT_MAP_HPP

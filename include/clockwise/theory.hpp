@@ -594,35 +594,37 @@ constexpr std::uint64_t bounded_load_cap(std::uint64_t keys, std::uint64_t nodes
   return cap.high != 0 ? detail::most : cap.low;
 }
 
-/// Slots of the node with the fewest, if slots are dealt evenly: floor(slots / nodes). nodes >= 1.
-constexpr std::uint64_t slots_min(std::uint64_t slots, std::uint64_t nodes) noexcept {
-  return nodes == 0 ? 0 : slots / nodes;
+/// Slots of the node with the fewest, if slots are dealt evenly: floor(slot_count / nodes). nodes
+/// >= 1.
+constexpr std::uint64_t slots_min(std::uint64_t slot_count, std::uint64_t nodes) noexcept {
+  return nodes == 0 ? 0 : slot_count / nodes;
 }
 
-/// Slots of the node with the most, if slots are dealt evenly: ceil(slots / nodes). nodes >= 1.
-constexpr std::uint64_t slots_max(std::uint64_t slots, std::uint64_t nodes) noexcept {
-  return nodes == 0 ? 0 : slots / nodes + (slots % nodes != 0 ? 1 : 0);
+/// Slots of the node with the most, if slots are dealt evenly: ceil(slot_count / nodes). nodes
+/// >= 1.
+constexpr std::uint64_t slots_max(std::uint64_t slot_count, std::uint64_t nodes) noexcept {
+  return nodes == 0 ? 0 : slot_count / nodes + (slot_count % nodes != 0 ? 1 : 0);
 }
 
-/// The node with the most slots over the mean, if slots are dealt evenly. slots, nodes >= 1.
-/// slots_max * nodes / slots, as 1 plus its excess; there is no chance in it.
-constexpr double slots_peak_to_mean(std::uint64_t slots, std::uint64_t nodes) noexcept {
-  if (slots == 0 || nodes == 0) return detail::nan;
-  const std::uint64_t rest = slots % nodes;
-  return rest == 0 ? 1 : 1 + detail::real(nodes - rest) / detail::real(slots);
+/// The node with the most slots over the mean, if slots are dealt evenly. slot_count, nodes >= 1.
+/// slots_max * nodes / slot_count, as 1 plus its excess; there is no chance in it.
+constexpr double slots_peak_to_mean(std::uint64_t slot_count, std::uint64_t nodes) noexcept {
+  if (slot_count == 0 || nodes == 0) return detail::nan;
+  const std::uint64_t rest = slot_count % nodes;
+  return rest == 0 ? 1 : 1 + detail::real(nodes - rest) / detail::real(slot_count);
 }
 
 /// The fewest slots that move between two even deals. before, after >= 1.
-/// Joiners take floor(slots / after) each, and one more only if the longer shares outnumber the
-/// members; a leave is a join in reverse.
-constexpr std::uint64_t slots_moved(std::uint64_t slots, std::uint64_t before,
+/// Joiners take floor(slot_count / after) each, and one more only if the longer shares outnumber
+/// the members; a leave is a join in reverse.
+constexpr std::uint64_t slots_moved(std::uint64_t slot_count, std::uint64_t before,
                                     std::uint64_t after) noexcept {
   if (before == 0 || after == 0) return 0;
   const std::uint64_t few = before < after ? before : after;
   const std::uint64_t many = before < after ? after : before;
   if (few == many) return 0;
-  const std::uint64_t longer = slots % many;
-  return (many - few) * (slots / many) + (longer > few ? longer - few : 0);
+  const std::uint64_t longer = slot_count % many;
+  return (many - few) * (slot_count / many) + (longer > few ? longer - few : 0);
 }
 
 }  // namespace clockwise::theory

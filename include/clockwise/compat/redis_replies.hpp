@@ -24,6 +24,10 @@
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/wire/resp.hpp"
 
+// Qt has a macro `slots`. It is back after this header.
+#pragma push_macro("slots")
+#undef slots
+
 namespace clockwise {
 
 /// Parses an error reply such as "MOVED 3999 127.0.0.1:6381" or "ASK …", with or without the '-'
@@ -163,5 +167,7 @@ inline std::vector<RedisShard> parse_cluster_shards(std::string_view reply) {
 }
 
 }  // namespace clockwise
+
+#pragma pop_macro("slots")
 
 #endif  // CLOCKWISE_COMPAT_REDIS_REPLIES_HPP

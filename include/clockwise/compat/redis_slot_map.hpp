@@ -32,6 +32,10 @@
 #include "clockwise/detail/digest/crc16.hpp"
 #include "clockwise/replication.hpp"
 
+// Qt has a macro `slots`. It is back after this header.
+#pragma push_macro("slots")
+#undef slots
+
 namespace clockwise {
 
 inline constexpr std::uint32_t redis_slot_count = 16384;
@@ -161,7 +165,7 @@ class RedisSlotMap {
       const std::uint16_t number = number_of(shard.master, {});
       for (const RedisSlotRange& range : shard.slots) {
         check_master(number, "RedisSlotMap");
-        check(range);
+        check_range(range);
         for (std::uint32_t slot = range.first; slot <= range.last; ++slot) {
           if (owners_[slot] != none) {
             detail::fail_invalid("slot " + std::to_string(slot) + " is listed twice, for " +
@@ -333,12 +337,12 @@ class RedisSlotMap {
   /// Makes `master` the owner of these slots, which ends their migration.
   void assign(RedisSlotRange slots, std::string_view master) {
     const std::uint16_t index = master_known(master, "assign");
-    check(slots);
+    check_range(slots);
     set_owner(slots, index);
   }
   /// Leaves these slots without an owner, which ends their migration.
   void unassign(RedisSlotRange slots) {
-    check(slots);
+    check_range(slots);
     set_owner(slots, none);
   }
 
@@ -348,7 +352,7 @@ class RedisSlotMap {
   /// a node not yet in the map; ASK concerns one request and changes nothing.
   void apply(const RedisRedirect& redirect) {
     if (redirect.kind == RedisRedirect::Kind::ask) return;
-    check({redirect.slot, redirect.slot});
+    check_range({redirect.slot, redirect.slot});
     std::uint16_t index = index_of(redirect.node);
     if (index == none) {
       index = insert({redirect.node, {}, {}});
@@ -383,7 +387,7 @@ class RedisSlotMap {
   /// Throws std::invalid_argument if the slot has no owner or `to` already owns it.
   void migrate(std::uint16_t slot, std::string_view to) {
     const std::uint16_t target = master_known(to, "migrate");
-    check({slot, slot});
+    check_range({slot, slot});
     if (owners_[slot] == none || owners_[slot] == target) {
       const std::string number = "slot " + std::to_string(slot);
       detail::fail_invalid("migrate: " + (owners_[slot] == none
@@ -423,7 +427,7 @@ class RedisSlotMap {
   Answer answer(std::string_view node, std::uint16_t slot, bool key_present,
                 bool asking = false) const {
     const std::uint16_t index = master_known(node, "answer");
-    check({slot, slot});
+    check_range({slot, slot});
     const std::string* const target = migrating_to(slot);
     if (owners_[slot] == none) return {Answer::Kind::cluster_down, nullptr};
     if (owners_[slot] == index) {
@@ -500,7 +504,7 @@ class RedisSlotMap {
       detail::fail_length("a cluster can have up to " + std::to_string(none) + " nodes");
     }
   }
-  static void check(RedisSlotRange slots) {
+  static void check_range(RedisSlotRange slots) {
     if (slots.last >= redis_slot_count || slots.first > slots.last) {
       detail::fail_range("slots must be between 0 and 16383, got " + std::to_string(slots.first) +
                          " to " + std::to_string(slots.last));
@@ -584,5 +588,7 @@ inline std::vector<RedisSlotMove> slot_moves(const RedisSlotMap& before,
 }
 
 }  // namespace clockwise
+
+#pragma pop_macro("slots")
 
 #endif  // CLOCKWISE_COMPAT_REDIS_SLOT_MAP_HPP

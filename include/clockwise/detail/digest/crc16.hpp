@@ -50,12 +50,12 @@ constexpr std::uint64_t crc16_word(const char* bytes) {
 }
 
 /// Continues the CRC over crc16_stride bytes; its value so far affects the first two.
-template <std::size_t... I>
-constexpr unsigned crc16_stride_of(const char* bytes, unsigned crc, std::index_sequence<I...>) {
+template <std::size_t... index>
+constexpr unsigned crc16_stride_of(const char* bytes, unsigned crc, std::index_sequence<index...>) {
   const std::uint64_t first = crc16_word(bytes) ^ (crc >> 8 | (crc & 0xff) << 8);
   const std::uint64_t second = crc16_word(bytes + 8);
-  return ((crc16_tables[15 - I][static_cast<unsigned char>(first >> (8 * I) & 0xff)] ^
-           crc16_tables[7 - I][static_cast<unsigned char>(second >> (8 * I) & 0xff)]) ^
+  return ((crc16_tables[15 - index][static_cast<unsigned char>(first >> (8 * index) & 0xff)] ^
+           crc16_tables[7 - index][static_cast<unsigned char>(second >> (8 * index) & 0xff)]) ^
           ...);
 }
 

@@ -77,31 +77,31 @@ class Md5 {
     return state;
   }
 
-  template <std::size_t... I>
-  static void all_steps(Words& state, const Block& block, std::index_sequence<I...>) noexcept {
-    (step<I>(state, block), ...);
+  template <std::size_t... index>
+  static void all_steps(Words& state, const Block& block, std::index_sequence<index...>) noexcept {
+    (step<index>(state, block), ...);
   }
 
-  /// Step `I` writes one word, given by its number, so no words move between steps.
-  template <std::size_t I>
+  /// Step `index` writes one word, given by its number, so no words move between steps.
+  template <std::size_t index>
   static void step(Words& state, const Block& block) noexcept {
-    constexpr std::size_t round = I / 16;
-    constexpr std::size_t word = round == 0   ? I
-                                 : round == 1 ? (5 * I + 1) % 16
-                                 : round == 2 ? (3 * I + 5) % 16
-                                              : 7 * I % 16;
-    std::uint32_t& a = state[(64 - I) % 4];
-    const std::uint32_t b = state[(65 - I) % 4];
-    const std::uint32_t c = state[(66 - I) % 4];
-    const std::uint32_t d = state[(67 - I) % 4];
+    constexpr std::size_t round = index / 16;
+    constexpr std::size_t word = round == 0   ? index
+                                 : round == 1 ? (5 * index + 1) % 16
+                                 : round == 2 ? (3 * index + 5) % 16
+                                              : 7 * index % 16;
+    std::uint32_t& a = state[(64 - index) % 4];
+    const std::uint32_t b = state[(65 - index) % 4];
+    const std::uint32_t c = state[(66 - index) % 4];
+    const std::uint32_t d = state[(67 - index) % 4];
     // Each step waits for `b` of the one before, so what does not need `b` is summed first.
-    std::uint32_t sum = a + block[word] + md5_sines[I];
+    std::uint32_t sum = a + block[word] + md5_sines[index];
     if constexpr (round == 0) sum += d ^ (b & (c ^ d));
     // The two halves share no bit, so their sum is their union.
     if constexpr (round == 1) sum = sum + (c & ~d) + (b & d);
     if constexpr (round == 2) sum += b ^ (c ^ d);
     if constexpr (round == 3) sum += c ^ (b | ~d);
-    a = b + std::rotl(sum, md5_rotations[round][I % 4]);
+    a = b + std::rotl(sum, md5_rotations[round][index % 4]);
   }
 };
 

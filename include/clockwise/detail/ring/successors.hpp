@@ -88,7 +88,7 @@ class Successors {
   // Whether `owner` was seen before; marks it as seen. A word of bits is valid only once its bit in
   // valid_ is set, so nothing must be cleared at the start.
   bool seen(std::size_t owner) {
-    if (owner >= slots) return seen_beyond(owner - slots);
+    if (owner >= bits_held) return seen_beyond(owner - bits_held);
     const std::size_t word = owner / 64;
     const std::uint64_t valid_bit = std::uint64_t{1} << (word % 64);
     std::uint64_t& valid = valid_[word / 64];
@@ -100,7 +100,7 @@ class Successors {
   }
 
   bool seen_beyond(std::size_t number) {
-    if (more_.empty()) more_.resize((members_.size() - slots + 63) / 64);
+    if (more_.empty()) more_.resize((members_.size() - bits_held + 63) / 64);
     return set(more_[number / 64], number);
   }
 
@@ -112,15 +112,15 @@ class Successors {
     return was_set;
   }
 
-  static constexpr std::size_t slots = 65536;
+  static constexpr std::size_t bits_held = 65536;
 
   std::span<const Index> owners_;
   std::span<const Member<Node>> members_;
   std::size_t rank_;
   std::size_t left_;  // nodes still to come, including the present one
-  std::array<std::uint64_t, slots / 64 / 64> valid_{};
-  std::array<std::uint64_t, slots / 64> bits_;
-  std::vector<std::uint64_t> more_;  // for numbers from `slots` on; empty until one is met
+  std::array<std::uint64_t, bits_held / 64 / 64> valid_{};
+  std::array<std::uint64_t, bits_held / 64> bits_;
+  std::vector<std::uint64_t> more_;  // for numbers from `bits_held` on; empty until one is met
 };
 
 }  // namespace clockwise::detail

@@ -24,10 +24,10 @@ std::vector<std::uint32_t> slots_held(const std::vector<Index>& owners, std::siz
   return held;
 }
 
-/// Returns how many of `slots` slots each member must own: its quota rounded down, and one more for
-/// as many members as needed. First come members that already hold that one, then those whose
-/// quotas lose most by rounding. All 0 if all weights are.
-inline std::vector<std::uint32_t> slot_quotas(std::uint64_t slots,
+/// Returns how many of `slot_count` slots each member must own: its quota rounded down, and one
+/// more for as many members as needed. First come members that already hold that one, then those
+/// whose quotas lose most by rounding. All 0 if all weights are.
+inline std::vector<std::uint32_t> slot_quotas(std::uint64_t slot_count,
                                               const std::vector<double>& weights,
                                               const std::vector<std::uint32_t>& held) {
   const std::vector<std::uint64_t> integers = integer_weights(weights);
@@ -42,9 +42,9 @@ inline std::vector<std::uint32_t> slot_quotas(std::uint64_t slots,
     std::size_t member;
   };
   std::vector<Rounding> roundings;
-  std::uint64_t left = slots;
+  std::uint64_t left = slot_count;
   for (std::size_t i = 0; i < quotas.size(); ++i) {
-    const std::uint64_t product = slots * integers[i];
+    const std::uint64_t product = slot_count * integers[i];
     quotas[i] = static_cast<std::uint32_t>(product / total);
     left -= quotas[i];
     if (product % total != 0) roundings.push_back({held[i] > quotas[i], product % total, i});

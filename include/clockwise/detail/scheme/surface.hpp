@@ -97,7 +97,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   /// What lookup_index returns if no member owns anything.
   static constexpr Index npos = static_cast<Index>(~Index{0});
 
-  // --- Owners -----------------------------------------------------------------------------------
+  // --- Owners ------------------------------------------------------------------------------------
 
   /// Returns the owner of `key`. Throws std::out_of_range if no member owns anything: there is
   /// none, or all are drained.
@@ -124,7 +124,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     }
   }
 
-  // --- Replicas ---------------------------------------------------------------------------------
+  // --- Replicas ----------------------------------------------------------------------------------
 
   /// Returns the nodes that hold the replicas of `key`, the owner first. By default they are on
   /// Spread::racks if any member names a rack, otherwise on Spread::nodes. The list is short if
@@ -166,7 +166,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     return topology().has_racks() ? Spread::racks : Spread::nodes;
   }
 
-  // --- Shares -----------------------------------------------------------------------------------
+  // --- Shares ------------------------------------------------------------------------------------
 
   /// Returns each member and its share of the key space, in id order. The shares sum to 1, or to 0
   /// if no member owns anything.
@@ -180,7 +180,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     return shares;
   }
 
-  // --- Members ----------------------------------------------------------------------------------
+  // --- Members -----------------------------------------------------------------------------------
 
   std::size_t size() const noexcept { return state_.members.size(); }
   bool empty() const noexcept { return state_.members.empty(); }
@@ -211,7 +211,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
            placement().bytes();
   }
 
-  // --- Changes ----------------------------------------------------------------------------------
+  // --- Changes -----------------------------------------------------------------------------------
 
   using Adds::add;
   using Adds::add_all;
@@ -412,7 +412,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     return members;
   }
 
-  // --- Preference lists -------------------------------------------------------------------------
+  // --- Preference lists --------------------------------------------------------------------------
 
   template <class Request>
   ReplicaList<Node> replicas(Position position, const Request& request) const {
@@ -510,9 +510,9 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     bool operator()(Index) const { return true; }
   };
 
-  /// The walk itself: calls emit(owner) for each that the quotas take.
-  template <class Request, class Emit, class Lives = EveryMember>
-  void fill(Position position, const Request& request, std::span<Quota> quotas, Emit emit,
+  /// The walk itself: calls take(owner) for each that the quotas take.
+  template <class Request, class Take, class Lives = EveryMember>
+  void fill(Position position, const Request& request, std::span<Quota> quotas, Take take,
             const Lives& lives = {}) const {
     std::size_t wanted = 0;
     for (const Quota& quota : quotas) wanted += quota.left();
@@ -526,7 +526,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
                               [&] { return lives(owner); })) {
         return true;
       }
-      emit(owner);
+      take(owner);
       return --wanted > 0;
     });
   }
