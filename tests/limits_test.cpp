@@ -5,18 +5,15 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
-#include <random>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "clockwise/bounded_assignment.hpp"
@@ -134,6 +131,15 @@ TEST_CASE("A Redis reply takes at most 64 bytes of memory per byte, however it i
   CHECK(fails_with<std::invalid_argument>("nested too deeply",
                                           [&] { clockwise::parse_cluster_slots(deep); }));
   CHECK(parse(deep) < 64 * 1024);
+}
+
+TEST_CASE("A Redis map has at most 65,535 nodes") {
+  std::vector<clockwise::RedisShard> shards(65'535);
+  for (std::size_t i = 0; i < shards.size(); ++i) shards[i].master = "host:" + std::to_string(i);
+  CHECK(clockwise::RedisSlotMap(shards).size() == 65'535);
+  shards.emplace_back().master = "another";
+  CHECK(fails_with<std::length_error>("up to 65535 nodes",
+                                      [&] { clockwise::RedisSlotMap map(shards); }));
 }
 
 TEST_CASE("A membership takes at most 64 bytes of memory per byte, a ring 64 per position") {
