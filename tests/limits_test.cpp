@@ -101,12 +101,13 @@ std::vector<Position> keys_of_one_arc(const HashRing<>& ring, std::size_t count)
 TEST_CASE("A Redis reply takes at most 64 bytes of memory per byte, however it is nested") {
   const auto parse = [](const std::string& reply) {
     return memory_of([&] {
-      for (const auto parse_reply :
-           {clockwise::parse_cluster_slots, clockwise::parse_cluster_shards}) {
-        try {
-          parse_reply(reply);
-        } catch (const std::invalid_argument&) {
-        }
+      try {
+        (void)clockwise::parse_cluster_slots(reply);
+      } catch (const std::invalid_argument&) {
+      }
+      try {
+        (void)clockwise::parse_cluster_shards(reply);
+      } catch (const std::invalid_argument&) {
       }
     });
   };
