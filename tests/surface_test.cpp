@@ -72,6 +72,12 @@ constexpr bool is_pure =
     std::same_as<S, clockwise::MultiProbe<>> || std::same_as<S, clockwise::EnvoyMaglev> ||
     has_tokens<S>;
 
+/// Engines that place keys as if servers that are down had not been listed.
+template <class S>
+constexpr bool rebuilds_without =
+    std::same_as<S, clockwise::KetamaRing> || std::same_as<S, clockwise::HaproxyRing> ||
+    std::same_as<S, clockwise::EnvoyRing> || std::same_as<S, clockwise::EnvoyMaglev>;
+
 /// Where tokens place the members, each gets some that follow from its name.
 template <class S>
 S settled(S scheme) {
@@ -243,19 +249,41 @@ TEMPLATE_TEST_CASE("Preference lists are distinct, and spread as asked", "", EVE
     CHECK(by_datacenter.contains(over_racks.front()));
 
     const std::string owner = over_racks.front();
-    const auto without =
-        scheme.preference_list(key, 3, [&](const std::string& node) { return node != owner; });
-    CHECK_FALSE(without.contains(owner));
-    CHECK(without.size() == 3);
-    CHECK(without.first_substitute() == 2);
-    CHECK(without[0] == over_racks[1]);
-    CHECK(without[1] == over_racks[2]);
-    const auto by_member = scheme.preference_list(
-        key, 3, [&](const Member<std::string>& member) { return member.node != owner; });
-    CHECK(names(by_member) == names(without));
-    const auto none =
-        scheme.preference_list(key, 3, Spread::nodes, [](const std::string&) { return false; });
-    CHECK(none.empty());
+    const auto is_up = [&](const std::string& node) { return node != owner; };
+    if constexpr (rebuilds_without<S>) {
+      // Where the engine leaves out what is down, so does its ring, and there is no predicate.
+      static_assert(!requires { scheme.preference_list(key, 3, is_up); });
+      static_assert(!requires { scheme.preference_list(key, 3, Spread::nodes, is_up); });
+    } else {
+      const auto without = scheme.preference_list(key, 3, is_up);
+      CHECK_FALSE(without.contains(owner));
+      // In Cassandra no node stands in for one that is down.
+      CHECK(without.size() == (std::same_as<S, clockwise::CassandraRing> ? 2 : 3));
+      CHECK(without.first_substitute() == 2);
+      CHECK(without[0] == over_racks[1]);
+      CHECK(without[1] == over_racks[2]);
+      const auto by_member = scheme.preference_list(
+          key, 3, [&](const Member<std::string>& member) { return member.node != owner; });
+      CHECK(names(by_member) == names(without));
+      const auto none =
+          scheme.preference_list(key, 3, Spread::nodes, [](const std::string&) { return false; });
+      CHECK(none.empty());
+    }
+  }
+  if constexpr (rebuilds_without<S>) {
+    const std::vector<std::string> down{fleet[2].first, fleet[9].first};
+    const S without = scheme.without(down);
+    for (const auto& key : keys) {
+      CHECK_FALSE(without.preference_list(key, 12).contains(down[0]));
+      CHECK_FALSE(without.preference_list(key, 12).contains(down[1]));
+      CHECK(without.preference_list(key, {12, Spread::nodes}).size() == 10);
+    }
+    CHECK(without == scheme.without({fleet[9].first, fleet[2].first}));
+    CHECK(without == scheme.without({down[0]}).without({down[1]}));
+    CHECK_FALSE(without == scheme);
+    CHECK(scheme.without(std::vector<std::string>()) == scheme);
+    CHECK(fails_with<std::out_of_range>("without: \"stranger\" is not a member",
+                                        [&] { (void)scheme.without({"stranger"}); }));
   }
   CHECK(fails_with<std::invalid_argument>("replicas must not be negative, got -1",
                                           [&] { scheme.preference_list("key", -1); }));

@@ -108,6 +108,8 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
 
   // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily -------
 
+  // Among live nodes, the walk passes over the points of those that are down. A ring whose engine
+  // does otherwise deletes or replaces these overloads.
   using Base::default_spread;
   using Base::preference_list;
   using Base::successors;
@@ -131,7 +133,8 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
   using Base::vnode_count;
 
   /// Returns the servers in the order of the list.
-  Servers servers() const noexcept { return this->placement().servers; }
+  Servers servers() const& noexcept { return this->placement().servers; }
+  Servers servers() const&& = delete;  // it would refer to nothing
 
   // --- Changes -----------------------------------------------------------------------------------
 
@@ -183,17 +186,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
  protected:
   ListedRing() = default;
 
- private:
-  friend typename Base::SurfaceType;
-  using Change = typename Base::Change;
-
-  const Ring& ring() const noexcept { return static_cast<const Ring&>(*this); }
-
-  // The defaults of what a ring offers.
-  static std::pair<std::uint32_t, std::uint32_t> weights() noexcept { return {1, 1}; }
-  static std::uint64_t points_at_most(Servers) noexcept { return 0; }
-  static const std::string& label(const Server& server) noexcept { return server.name; }
-
+  /// Returns the weight. Throws std::invalid_argument unless it is one of weights().
   double accepted_weight(std::string_view server, double weight) const {
     const auto [first, last] = ring().weights();
     const double whole = detail::checked_weight(server, weight);
@@ -209,10 +202,21 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
     return whole;
   }
 
+ private:
+  friend typename Base::SurfaceType;
+  using Change = typename Base::Change;
+
+  const Ring& ring() const noexcept { return static_cast<const Ring&>(*this); }
+
+  // The defaults of what a ring offers.
+  static std::pair<std::uint32_t, std::uint32_t> weights() noexcept { return {1, 1}; }
+  static std::uint64_t points_at_most(Servers) noexcept { return 0; }
+  static const std::string& label(const Server& server) noexcept { return server.name; }
+
   detail::ListedPlacement<Trait> placement_after(Change& change) const {
     detail::ListedPlacement<Trait> placement;
     placement.servers = servers_after(change);
-    check(placement.servers);
+    check_servers(placement.servers);
 
     std::vector<ListedPoint> points;
     ring().append_points(Servers(placement.servers), points);
@@ -292,7 +296,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
     }
   }
 
-  void check(Servers list) const {
+  void check_servers(Servers list) const {
     check_number(ring().points_at_most(list));
     std::vector<std::pair<std::string, std::string_view>> labels;
     labels.reserve(list.size());

@@ -153,6 +153,43 @@ TEST_CASE("two strategies on three datacenters") {
         std::vector<std::string>{"a"});
 }
 
+TEST_CASE("no node stands in for one that is down") {
+  CassandraRing ring;
+  for (std::int64_t i = 0; i < 12; ++i) {
+    ring.add("node" + std::to_string(i),
+             {.weight = 1,
+              .rack = "rack" + std::to_string(i % 3),
+              .datacenter = i % 2 == 0 ? "east" : "west"},
+             {i * 1000, i * 1000 + 7});
+  }
+  const clockwise::DatacenterReplicas wanted{{"east", 3}, {"west", 2}};
+  const auto is_live = [](const clockwise::Member<std::string>& member) {
+    return member.node != "node2" && member.node != "node5" && member.rack != "rack1";
+  };
+  std::size_t missing = 0;
+  for (std::int64_t token = -500; token < 12'000; token += 250) {
+    const auto key = CassandraRing::position_of_token(token);
+    const auto check = [&](const auto& replicas, const auto& live) {
+      std::vector<std::string> expected;
+      for (const std::string& node : replicas) {
+        if (is_live(ring.members()[ring.index_of(node)])) expected.push_back(node);
+      }
+      CHECK(std::vector<std::string>(live.begin(), live.end()) == expected);
+      CHECK(live.requested() == replicas.requested());
+      CHECK(live.first_substitute() == live.size());
+      missing += replicas.size() - live.size();
+    };
+    check(ring.preference_list(key, wanted), ring.preference_list(key, wanted, is_live));
+    check(ring.preference_list(key, 3), ring.preference_list(key, 3, is_live));
+    check(ring.preference_list(key, 4, clockwise::Spread::nodes),
+          ring.preference_list(key, 4, clockwise::Spread::nodes, is_live));
+    const auto by_name = ring.preference_list(key, 4, clockwise::Spread::nodes,
+                                              [](const std::string& node) { return node != "a"; });
+    CHECK(by_name.complete());
+  }
+  CHECK(missing > 50);
+}
+
 TEST_CASE("a range ends with its token, and the first wraps") {
   CassandraRing ring;
   ring.add("a", {-100, 50});
@@ -272,7 +309,7 @@ TEST_CASE("shares, movement and refusals") {
   };
   refuses([&] { ring.add("c", {1, 0}); }, "token 0 is listed twice, for \"a\" and \"c\"");
   refuses([&] { ring.add("c", {5, 6, 5}); }, "token 5 is listed twice, for \"c\" and \"c\"");
-  refuses([&] { ring.add("a", {5}); }, "are the same to Cassandra");
+  refuses([&] { ring.add("a", {5}); }, "\"a\" is already a member");
   refuses([&] { ring.add("c", {.weight = 2, .rack = "", .datacenter = ""}, {5}); }, "got 2");
   CassandraRing idle;
   idle.add("joining");

@@ -15,11 +15,14 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "../support/errors.hpp"
 #include "../support/keys.hpp"
 #include "clockwise/concepts.hpp"
 #include "clockwise/hash_ring.hpp"
@@ -34,6 +37,7 @@ using clockwise::EnvoyMaglev;
 using clockwise::EnvoyRing;
 using clockwise::EnvoyRingOptions;
 using clockwise::Position;
+using clockwise_test::fails_with;
 using clockwise_test::real_key;
 
 static_assert(clockwise::Partitioner<EnvoyRing>);
@@ -85,9 +89,7 @@ TEST_CASE("six hosts on a ring of twelve") {
   CHECK(ring.lookup(Position{16117243373044804880u}) == at(90));
 
   // A retry goes to the next host in the ring.
-  const auto retry = ring.preference_list(Position{0}, 1, clockwise::Spread::nodes,
-                                          [](const std::string& host) { return host != at(94); });
-  CHECK(retry.front() == at(92));
+  CHECK(ring.preference_list(Position{0}, 2)[1] == at(92));
 }
 
 TEST_CASE("MurmurHash2") {
@@ -208,6 +210,88 @@ TEST_CASE("points of a ring are those of the machine's doubles") {
   }
 }
 
+/// A Maglev table as in the paper's listing: every host, in the order of names, is visited in every
+/// round. The entries are places in `hosts`.
+std::vector<int> model_table(const Hosts& hosts, std::uint32_t size) {
+  double sum = 0;
+  double largest = 0;
+  for (const auto& [host, weight] : hosts) sum += weight;
+  for (const auto& [host, weight] : hosts) largest = std::max(largest, weight / sum);
+  struct Way {
+    std::uint64_t offset, skip, next;
+    double weight, target;
+  };
+  std::vector<Way> ways;
+  for (const auto& [host, weight] : hosts) {
+    const auto bytes = std::as_bytes(std::span(host));
+    ways.push_back({clockwise::Xxh64{}(bytes) % size, clockwise::Xxh64{1}(bytes) % (size - 1) + 1,
+                    0, weight / sum, 0});
+  }
+  std::vector<int> expected(size, -1);
+  std::uint32_t filled = 0;
+  for (std::uint32_t iteration = 1; filled < size; ++iteration) {
+    for (std::size_t i = 0; i < ways.size() && filled < size; ++i) {
+      Way& way = ways[i];
+      if (iteration * way.weight < way.target) continue;
+      way.target += largest;
+      const auto entry = [&] {
+        return static_cast<std::size_t>((way.offset + way.skip * way.next) % size);
+      };
+      while (expected[entry()] >= 0) ++way.next;
+      expected[entry()] = static_cast<int>(i);
+      ++way.next;
+      ++filled;
+    }
+  }
+  return expected;
+}
+
+/// A ring in the machine's doubles: all points, found by a scan.
+class ModelRing {
+ public:
+  explicit ModelRing(const Hosts& hosts, double minimum = 1024, double maximum = 8388608) {
+    double sum = 0;
+    for (const auto& [host, weight] : hosts) sum += weight;
+    double least = 1;
+    for (const auto& [host, weight] : hosts) least = std::min(least, weight / sum);
+    const double scale = std::min(std::ceil(least * minimum) / least, maximum);
+    volatile double target = 0;
+    double current = 0;
+    for (const auto& [host, weight] : hosts) {
+      const volatile double share = scale * (weight / sum);  // not fused with the sum
+      target = target + share;
+      for (int i = 0; current < target; ++current, ++i) {
+        const std::string label = host + "_" + std::to_string(i);
+        points_.emplace_back(clockwise::Xxh64{}(std::as_bytes(std::span(label))), host);
+      }
+    }
+  }
+  const std::string& owner(std::string_view key) const {
+    const std::uint64_t hash = clockwise::Xxh64{}(std::as_bytes(std::span(key)));
+    const Point* best = &points_.front();  // clockwise from the key
+    for (const Point& point : points_) {
+      if (point.first - hash < best->first - hash) best = &point;
+    }
+    return best->second;
+  }
+  std::size_t points_of(const std::string& host) const {
+    std::size_t points = 0;
+    for (const Point& point : points_) points += point.second == host ? 1u : 0u;
+    return points;
+  }
+
+ private:
+  std::vector<Point> points_;
+};
+
+Hosts healthy(const Hosts& hosts, const std::vector<std::string>& down) {
+  Hosts up;
+  for (const auto& host : hosts) {
+    if (std::find(down.begin(), down.end(), host.first) == down.end()) up.push_back(host);
+  }
+  return up;
+}
+
 TEST_CASE("a Maglev table is that of the machine's doubles") {
   std::vector<std::pair<Hosts, std::uint32_t>> cases;
   std::uint64_t state = 11;
@@ -226,44 +310,144 @@ TEST_CASE("a Maglev table is that of the machine's doubles") {
     EnvoyMaglev table(size);
     table.add_all(hosts);
 
-    // As in the paper's listing: every host is visited in every round.
     std::sort(hosts.begin(), hosts.end());
-    double sum = 0;
-    double largest = 0;
-    for (const auto& [host, weight] : hosts) sum += weight;
-    for (const auto& [host, weight] : hosts) largest = std::max(largest, weight / sum);
-    struct Way {
-      std::uint64_t offset, skip, next;
-      double weight, target;
-    };
-    std::vector<Way> ways;
-    for (const auto& [host, weight] : hosts) {
-      const auto bytes = std::as_bytes(std::span(host));
-      ways.push_back({clockwise::Xxh64{}(bytes) % size, clockwise::Xxh64{1}(bytes) % (size - 1) + 1,
-                      0, weight / sum, 0});
-    }
-    std::vector<int> expected(size, -1);
-    std::uint32_t filled = 0;
-    for (std::uint32_t iteration = 1; filled < size; ++iteration) {
-      for (std::size_t i = 0; i < ways.size() && filled < size; ++i) {
-        Way& way = ways[i];
-        if (iteration * way.weight < way.target) continue;
-        way.target += largest;
-        const auto entry = [&] {
-          return static_cast<std::size_t>((way.offset + way.skip * way.next) % size);
-        };
-        while (expected[entry()] >= 0) ++way.next;
-        expected[entry()] = static_cast<int>(i);
-        ++way.next;
-        ++filled;
-      }
-    }
+    const std::vector<int> expected = model_table(hosts, size);
     INFO("round " << round);
     REQUIRE(
         std::equal(expected.begin(), expected.end(), table.table().begin(), table.table().end()));
   }
 }
+
+TEST_CASE("a ring without unhealthy hosts is that of the healthy ones") {
+  Hosts hosts;
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    hosts.emplace_back("10.0.0." + std::to_string(i) + ":80", i % 4 + 1);
+  }
+  const EnvoyRing ring = weighted(hosts, {});
+  int lost = 0;
+  int walked_elsewhere = 0;
+  int survivors_moved = 0;
+  for (const std::vector<std::string>& down : {std::vector<std::string>{hosts[4].first},
+                                               {hosts[0].first, hosts[7].first},
+                                               {hosts[3].first, hosts[5].first, hosts[11].first}}) {
+    const ModelRing model(healthy(hosts, down));
+    const EnvoyRing without = ring.without(down);
+    const auto is_up = [&](const std::string& host) {
+      return std::find(down.begin(), down.end(), host) == down.end();
+    };
+    for (std::size_t i = 0; i < 5000; ++i) {
+      const std::string key = real_key(i);
+      const std::string& owner = without.lookup(key);
+      REQUIRE(owner == model.owner(key));
+      const auto walked = ring.preference_list(key, 4);
+      if (is_up(walked[0])) {
+        survivors_moved += walked[0] != owner ? 1 : 0;
+      } else {
+        ++lost;
+        walked_elsewhere += *std::find_if(walked.begin(), walked.end(), is_up) != owner ? 1 : 0;
+      }
+    }
+  }
+  CHECK(lost > 1000);
+  CHECK(walked_elsewhere > 20);
+  CHECK(survivors_moved > 200);
+  CHECK(ring.without({}) == ring);
+  CHECK(ring.without({hosts[1].first}).fingerprint() != ring.fingerprint());
+  std::vector<std::string> all;
+  for (const auto& [host, weight] : hosts) all.push_back(host);
+  const EnvoyRing none = ring.without(all);
+  CHECK(none.try_lookup("key") == nullptr);
+  CHECK(fails_with<std::out_of_range>("without: \"10.0.0.12:80\" is not a member",
+                                      [&] { (void)ring.without({"10.0.0.12:80"}); }));
+}
+
+TEST_CASE("a Maglev table without unhealthy hosts is that of the healthy ones") {
+  Hosts hosts;
+  for (std::uint32_t i = 10; i < 22; ++i) {
+    hosts.emplace_back("10.0.0." + std::to_string(i) + ":80", i % 3 + 1);
+  }
+  EnvoyMaglev table(5003);
+  table.add_all(hosts);
+  for (const std::vector<std::string>& down :
+       {std::vector<std::string>{hosts[4].first}, {hosts[0].first, hosts[7].first}}) {
+    const Hosts up = healthy(hosts, down);
+    const std::vector<int> model = model_table(up, 5003);
+    const EnvoyMaglev without = table.without(down);
+    std::size_t lost = 0;
+    std::size_t walked_elsewhere = 0;
+    for (std::size_t entry = 0; entry < model.size(); ++entry) {
+      const Position position{entry};
+      const std::string& owner = without.lookup(position);
+      REQUIRE(owner == up[static_cast<std::size_t>(model[entry])].first);
+      if (std::find(down.begin(), down.end(), table.lookup(position)) == down.end()) continue;
+      ++lost;
+      for (const std::string& walked : table.preference_list(position, 3)) {
+        if (std::find(down.begin(), down.end(), walked) != down.end()) continue;
+        walked_elsewhere += walked != owner ? 1u : 0u;
+        break;
+      }
+    }
+    CHECK(lost > 300);
+    CHECK(walked_elsewhere > lost / 2);
+  }
+  CHECK(table.without({}) == table);
+  CHECK(fails_with<std::out_of_range>("without: \"10.0.0.9:80\" is not a member",
+                                      [&] { (void)table.without({"10.0.0.9:80"}); }));
+}
+
+TEST_CASE("gRPC in Go numbers points in the order of names") {
+  std::uint64_t state = 23;
+  int order_matters = 0;
+  for (int round = 0; round < 40; ++round) {
+    Hosts hosts = random_hosts(state, 30);
+    const auto options = EnvoyRingOptions::grpc_go(round % 2 == 0 ? 1024 : 64);
+    const EnvoyRing go = weighted(hosts, options);
+    const EnvoyRing listed = weighted(hosts, EnvoyRingOptions::grpc(options.minimum_ring_size));
+    std::reverse(hosts.begin(), hosts.end());
+    CHECK(weighted(hosts, options) == go);
+
+    std::sort(hosts.begin(), hosts.end());
+    const ModelRing model(hosts, static_cast<double>(options.minimum_ring_size), 4096);
+    for (const auto& member : go.members()) {
+      REQUIRE(member.vnodes == model.points_of(member.node));
+    }
+    for (std::size_t i = 0; i < 100; ++i) {
+      REQUIRE(go.lookup(real_key(i)) == model.owner(real_key(i)));
+    }
+    order_matters += listed == go ? 0 : 1;
+  }
+  CHECK(order_matters > 10);
+
+  // Weights whose running sums end inside a point: the first in order gets it.
+  const Hosts listed{{"c", 1}, {"a", 1}, {"b", 1}};
+  const auto points = [&](const EnvoyRing& ring) {
+    return std::vector<std::uint32_t>{ring.members()[0].vnodes, ring.members()[1].vnodes,
+                                      ring.members()[2].vnodes};
+  };
+  CHECK(points(weighted(listed, EnvoyRingOptions::grpc(4, 4))) ==
+        std::vector<std::uint32_t>{1, 1, 2});
+  CHECK(points(weighted(listed, EnvoyRingOptions::grpc_go(4, 4))) ==
+        std::vector<std::uint32_t>{2, 1, 1});
+}
 #endif
+
+TEST_CASE("Envoy panics, and uses all hosts, if too few are healthy") {
+  using clockwise::envoy_panics;
+  CHECK_FALSE(envoy_panics(10, 10));
+  CHECK_FALSE(envoy_panics(5, 10));
+  CHECK(envoy_panics(4, 10));
+  CHECK(envoy_panics(0, 10));
+  CHECK(envoy_panics(49, 100));
+  CHECK_FALSE(envoy_panics(0, 0));
+  CHECK_FALSE(envoy_panics(0, 10, 0));  // panic is off
+  CHECK_FALSE(envoy_panics(3, 10, 30));
+  CHECK(envoy_panics(2, 10, 30));
+  // At 5 of 7, 1.4 times the healthy hosts are 100%, whatever the threshold.
+  CHECK(envoy_panics(70, 100, 100));
+  CHECK_FALSE(envoy_panics(72, 100, 100));
+  CHECK_FALSE(envoy_panics(5, 7, 90));
+  static_assert(envoy_panics(1, 3));
+}
 
 TEST_CASE("Maglev tables of seven and seventeen") {
   const std::array<std::size_t, 7> expected{2, 4, 0, 1, 5, 0, 3};
@@ -340,7 +524,7 @@ TEST_CASE("what Envoy refuses changes nothing") {
   refuses([&] { ring.add(at(92), 0); }, "between 1 and 4294967295");
   refuses([&] { ring.add(at(92), 2.5); }, "got 2.5");
   refuses([&] { ring.add(at(92), 4294967295.0); }, "at most 4294967295 for Envoy, got 4294967297");
-  refuses([&] { ring.add(at(91)); }, "are the same to Envoy");
+  refuses([&] { ring.add(at(91)); }, "is already a member");
   const auto hash = EnvoyHashFunction::xx_hash;
   CHECK_THROWS_AS(EnvoyRing(EnvoyRingOptions{5, 4, hash}), std::invalid_argument);
   CHECK_THROWS_AS(EnvoyRing(EnvoyRingOptions{0, 4, hash}), std::invalid_argument);
@@ -359,8 +543,9 @@ TEST_CASE("what Envoy refuses changes nothing") {
   table.add("c");
   CHECK_THROWS_AS(table.add("d"), std::length_error);
   CHECK(table.size() == 3);
-  CHECK(EnvoyMaglev().try_lookup("key") == nullptr);
-  CHECK_THROWS_AS(EnvoyMaglev().lookup("key"), std::out_of_range);
+  const EnvoyMaglev none;
+  CHECK(none.try_lookup("key") == nullptr);
+  CHECK_THROWS_AS(none.lookup("key"), std::out_of_range);
 }
 
 }  // namespace

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "clockwise/compat/haproxy.hpp"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "../support/errors.hpp"
 #include "../support/keys.hpp"
 #include "clockwise/concepts.hpp"
 #include "clockwise/movement.hpp"
@@ -23,6 +26,7 @@ using clockwise::HaproxyHash;
 using clockwise::HaproxyOptions;
 using clockwise::HaproxyRing;
 using clockwise::Position;
+using clockwise_test::fails_with;
 
 static_assert(clockwise::Partitioner<HaproxyRing>);
 
@@ -101,7 +105,8 @@ TEST_CASE("owners are those of a slow model, at every boundary") {
 }
 
 TEST_CASE("a lone server, and two on the same points") {
-  CHECK(HaproxyRing({"only"}).lookup("anything") == "only");
+  const HaproxyRing lone({"only"});
+  CHECK(lone.lookup("anything") == "only");
   for (const bool reversed : {false, true}) {
     HaproxyRing ring;
     ring.add(reversed ? "b" : "a", 1, 5);
@@ -116,6 +121,75 @@ TEST_CASE("a lone server, and two on the same points") {
       CHECK(ring.lookup(position(point + 1)) == second);
     }
   }
+}
+
+TEST_CASE("while servers are down, keys take the nearest point of those left") {
+  HaproxyRing ring;
+  const std::vector<std::string> names = clockwise_test::numbered("srv", 10);
+  for (const std::string& name : names) ring.add(name, 3);
+  const HaproxyRing before = ring;
+  for (const std::vector<std::string>& down :
+       {std::vector<std::string>{"srv3"}, {"srv0", "srv9"}, {"srv1", "srv2", "srv5", "srv7"}}) {
+    Model left;  // the others have their numbers still
+    for (std::uint32_t i = 0; i < names.size(); ++i) {
+      if (std::find(down.begin(), down.end(), names[i]) == down.end()) left.add(names[i], i + 1, 3);
+    }
+    const HaproxyRing without = ring.without(down);
+    std::size_t lost = 0;
+    std::size_t walked_elsewhere = 0;
+    for (std::size_t i = 0; i < 3000; ++i) {
+      const Position key = ring.position_of(clockwise_test::real_key(i));
+      const auto hash = static_cast<std::uint32_t>(static_cast<std::uint64_t>(key) >> 32);
+      const std::string& owner = without.lookup(key);
+      REQUIRE(owner == left.owner(hash));
+      if (std::find(down.begin(), down.end(), ring.lookup(key)) == down.end()) {
+        REQUIRE(owner == ring.lookup(key));  // nothing else moves
+        continue;
+      }
+      ++lost;
+      for (const std::string& walked : ring.successors(key)) {
+        if (std::find(down.begin(), down.end(), walked) != down.end()) continue;
+        walked_elsewhere += walked != owner ? 1u : 0u;
+        break;
+      }
+    }
+    CHECK(lost > 200);
+    CHECK(walked_elsewhere > lost / 4);
+
+    // As HAProxy's weight 0, which keeps the server in the list.
+    HaproxyRing drained = ring;
+    for (const std::string& name : down) drained.set_weight(name, 0);
+    CHECK(without == drained);
+    CHECK(without.fingerprint() == drained.fingerprint());
+    CHECK(without.ids() == ring.ids());
+    CHECK(without.size() == 10);
+    for (const std::string& name : down) drained.set_weight(name, 3);
+    CHECK(drained == before);
+    CHECK(drained.fingerprint() == before.fingerprint());
+  }
+  CHECK(ring == before);
+  CHECK(ring.without({"srv1"}).without({"srv2"}) == ring.without({"srv2", "srv1", "srv2"}));
+  CHECK(ring.without(std::vector<std::string_view>()) == ring);
+  const HaproxyRing none = ring.without(names);
+  CHECK(none.try_lookup("key") == nullptr);
+  CHECK(fails_with<std::out_of_range>("without: \"srv10\" is not a member",
+                                      [&] { (void)ring.without({"srv1", "srv10"}); }));
+}
+
+TEST_CASE("servers whose ids collide are listed, as all but two of them get nothing") {
+  HaproxyRing ring;
+  ring.add("a", 2, 3 + (1u << 20));
+  ring.add("b", 2);  // number 2
+  ring.add("c", 2, 3);
+  CHECK(ring.id_collisions() == std::vector<std::vector<std::string>>{{"a", "c"}});
+  ring.add("d", 2, 3 + (5u << 20));
+  ring.add("e", 2, 2 + (1u << 20));
+  CHECK(ring.id_collisions() == std::vector<std::vector<std::string>>{{"b", "e"}, {"a", "c", "d"}});
+  for (const auto& [server, share] : ring.load_shares()) CHECK((share == 0) == (server == "c"));
+  ring.set_weight("c", 3);  // 16 points of its own
+  CHECK(ring.load_shares()[2].second > 0);
+  CHECK(HaproxyRing(clockwise_test::numbered("srv", 500)).id_collisions().empty());
+  CHECK(HaproxyRing().id_collisions().empty());
 }
 
 TEST_CASE("servers are numbered past ids that are taken") {
@@ -177,8 +251,13 @@ TEST_CASE("what HAProxy refuses changes nothing") {
   refuses("b", 257, 0, "between 0 and 256");
   refuses("b", 1.25, 0, "got 1.25");
   refuses("b", 1, 7, "both have id 7");
-  refuses("b", 1, 0x80000000, "between 1 and 2147483647");
-  refuses("a", 1, 0, "are the same to HAProxy");
+  refuses("b", 1, 0x80000000, "between 1 and 2147483647, got 2147483648");
+  CHECK(fails_with<std::invalid_argument>(
+      "id of server \"b\" must be between 1 and 2147483647, got -1",
+      [&] { ring.add("b", 1, -1); }));
+  CHECK(fails_with<std::invalid_argument>("got 4294967303",
+                                          [&] { ring.add("b", 1, (std::int64_t{1} << 32) + 7); }));
+  refuses("a", 1, 0, "\"a\" is already a member");
   refuses("", 1, 0, "id must not be empty");
   HaproxyRing drained;
   drained.add("a", 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "clockwise/compat/ketama.hpp"
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -9,11 +10,13 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "../support/errors.hpp"
 #include "../support/keys.hpp"
 #include "clockwise/concepts.hpp"
 #include "clockwise/detail/digest/md5.hpp"
@@ -27,6 +30,7 @@ using clockwise::KetamaFlavour;
 using clockwise::KetamaHash;
 using clockwise::KetamaRing;
 using clockwise::Position;
+using clockwise_test::fails_with;
 using clockwise_test::numbered;
 using clockwise_test::real_keys;
 
@@ -247,6 +251,63 @@ TEST_CASE("twemproxy's default hash") {
   CHECK(ring.circle() != KetamaRing().circle());
 }
 
+TEST_CASE("libmemcached takes weight 0 for 1") {
+  for (const KetamaFlavour flavour : {KetamaFlavour::libmemcached, KetamaFlavour::spy}) {
+    KetamaRing zero(flavour);
+    zero.add_all({{"10.0.0.1", 0}, {"10.0.0.2", 3}, {"10.0.0.3", {.weight = 0}}});
+    KetamaRing one(flavour);
+    one.add_all({{"10.0.0.1", 1}, {"10.0.0.2", 3}, {"10.0.0.3", 1}});
+    CHECK(zero == one);
+    CHECK(zero.fingerprint() == one.fingerprint());
+    CHECK(zero.members()[0].weight == 1);
+    zero.set_weight("10.0.0.2", 0);
+    one.set_weight("10.0.0.2", 1);
+    CHECK(zero == one);
+  }
+}
+
+TEST_CASE("an ejected server's ring is that of the others") {
+  KetamaRing ring;
+  ring.add_all(weighted_fleet);
+  const KetamaRing before = ring;
+  for (const std::vector<std::string>& down :
+       {std::vector<std::string>{"10.0.1.5:11211"}, {"10.0.1.1:11211", "10.0.1.8:11211"}}) {
+    KetamaRing others;
+    for (const auto& [server, weight] : weighted_fleet) {
+      if (std::find(down.begin(), down.end(), server) == down.end()) others.add(server, weight);
+    }
+    const KetamaRing without = ring.without(down);
+    CHECK(without == others);
+    CHECK(without.fingerprint() == others.fingerprint());
+
+    // Neither the next points of this ring, nor free of other movement: weights are relative.
+    std::size_t lost = 0;
+    std::size_t walked_elsewhere = 0;
+    std::size_t survivors_moved = 0;
+    for (const std::string& key : real_keys(20'000)) {
+      const auto walked = ring.preference_list(key, 3, clockwise::Spread::nodes);
+      const auto is_up = [&](const std::string& server) {
+        return std::find(down.begin(), down.end(), server) == down.end();
+      };
+      if (is_up(walked[0])) {
+        survivors_moved += walked[0] != without.lookup(key) ? 1u : 0u;
+        continue;
+      }
+      ++lost;
+      walked_elsewhere +=
+          *std::find_if(walked.begin(), walked.end(), is_up) != without.lookup(key) ? 1u : 0u;
+    }
+    CHECK(lost > 1000);
+    CHECK(walked_elsewhere > 20);
+    CHECK(survivors_moved > 100);
+  }
+  CHECK(ring == before);
+  CHECK(ring.without({}) == before);
+  CHECK(ring.without(std::vector<std::string>{"10.0.1.1:11211", "10.0.1.1:11211"}).size() == 7);
+  CHECK(fails_with<std::out_of_range>("without: \"10.0.1.1\" is not a member",
+                                      [&] { (void)ring.without({"10.0.1.1"}); }));
+}
+
 TEST_CASE("what ketama refuses changes nothing") {
   KetamaRing ring({"10.0.0.1", "10.0.0.2:11212"});
   const auto refuses = [&](const std::string& server, double weight, const std::string& reason) {
@@ -260,7 +321,6 @@ TEST_CASE("what ketama refuses changes nothing") {
   refuses("10.0.0.1", 1, "\"10.0.0.1\" is already a member");
   refuses("10.0.0.1:11211", 1, "\"10.0.0.1\" and \"10.0.0.1:11211\" are the same to ketama");
   refuses("10.0.0.1:11211", 1, "are the same to ketama");
-  refuses("10.0.0.3", 0, "got 0.0");
   refuses("10.0.0.3", 1.5, "got 1.5");
   refuses("10.0.0.3", -1, "got -1");
   refuses("10.0.0.3", 4294967296.0, "and 4294967295");
@@ -279,7 +339,10 @@ TEST_CASE("what ketama refuses changes nothing") {
   CHECK_THROWS_AS(empty.lookup("key"), std::out_of_range);
 
   KetamaRing twemproxy(KetamaFlavour::twemproxy);
-  CHECK_THROWS_AS(twemproxy.add("a", 0), std::invalid_argument);
+  CHECK(fails_with<std::invalid_argument>(
+      "weight of server \"a\" must not be 0: twemproxy and libketama refuse it",
+      [&] { twemproxy.add("a", 0); }));
+  CHECK_THROWS_AS(rj.add("a", 0), std::invalid_argument);
   CHECK_THROWS_AS(twemproxy.add("a", 2147483648.0), std::invalid_argument);
   CHECK_THROWS_AS(twemproxy.add(std::string(75, 'n')), std::invalid_argument);
   twemproxy.add("a", 2147483647);

@@ -7,6 +7,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,20 @@ class Model {
       if (point.first >= hash && (best == nullptr || point.first < best->first)) best = &point;
     }
     return (best != nullptr ? best : lowest)->second;
+  }
+
+  /// The servers of the points from the key on, of which equal ones count once.
+  std::vector<std::string> from(std::string_view key) const {
+    auto points = points_;
+    const auto lower = [](const auto& a, const auto& b) { return a.first < b.first; };
+    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+    std::stable_sort(points.begin(), points.end(), lower);
+    points.erase(std::unique(points.begin(), points.end(), same), points.end());
+    std::stable_partition(points.begin(), points.end(),
+                          [&](const auto& point) { return point.first >= bitwise_crc32(key); });
+    std::vector<std::string> servers;
+    for (const auto& point : points) servers.push_back(point.second);
+    return servers;
   }
 
  private:
@@ -145,6 +160,50 @@ TEST_CASE("a server that is down is passed over, point by point") {
   }
 }
 
+TEST_CASE("nginx leaves the ring after 21 points of servers that are down, and for an empty key") {
+  Model model;
+  NginxRing ring;
+  for (int i = 0; i < 16; ++i) {
+    const std::string host = "10.0.0." + std::to_string(i);
+    model.add(host + ":80", host, "80", 1 + i % 2);
+    ring.add(host + ":80", 1 + i % 2);
+  }
+  std::size_t leave = 0;
+  std::size_t passed_20 = 0;
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const std::string key = clockwise_test::real_key(i);
+    const std::size_t up = i % 16;  // one server is up, sometimes two
+    const auto is_live = [&](const std::string& server) {
+      return server == ring.node(static_cast<std::uint16_t>(up)) ||
+             (i % 3 == 0 && server == "10.0.0.1:80");
+    };
+    const std::vector<std::string> points = model.from(key);
+    std::size_t passed = 0;
+    while (!is_live(points[passed])) ++passed;
+    CHECK_FALSE(ring.uses_round_robin(key));
+    REQUIRE(ring.uses_round_robin(key, is_live) == (passed > 20));
+    REQUIRE(ring.uses_round_robin(ring.position_of(key), is_live) == (passed > 20));
+    leave += passed > 20 ? 1u : 0u;
+    passed_20 += passed == 20 || passed == 21 ? 1u : 0u;
+    if (passed <= 20) REQUIRE(ring.preference_list(key, 1, is_live).front() == points[passed]);
+  }
+  CHECK(leave > 100);
+  CHECK(leave < 1000);
+  CHECK(passed_20 > 5);  // on either side of the limit
+
+  const auto all = [](const clockwise::Member<std::string>&) { return true; };
+  const auto none = [](const clockwise::Member<std::string>&) { return false; };
+  CHECK(ring.uses_round_robin(""));
+  CHECK(ring.uses_round_robin(std::string(), all));
+  CHECK(ring.uses_round_robin(std::vector<std::uint8_t>()));
+  CHECK_FALSE(ring.uses_round_robin(std::vector<std::uint8_t>{0}));
+  CHECK_FALSE(ring.uses_round_robin(0));
+  CHECK_FALSE(ring.uses_round_robin(ring.position_of("")));  // the same as of another key
+  CHECK(ring.uses_round_robin("key", none));
+  CHECK_FALSE(ring.uses_round_robin("key", all));
+  CHECK_FALSE(NginxRing().uses_round_robin("key", none));
+}
+
 TEST_CASE("what nginx refuses changes nothing") {
   NginxRing ring({"10.0.0.1:80"});
   const auto refuses = [&](const std::string& server, double weight, const std::string& reason) {
@@ -155,7 +214,7 @@ TEST_CASE("what nginx refuses changes nothing") {
   refuses("10.0.0.2:80", 0, "between 1 and 104857");
   refuses("10.0.0.2:80", 104858, "between 1 and 104857");
   refuses("10.0.0.2:80", 0.5, "got 0.5");
-  refuses("10.0.0.1:80", 1, "are the same to nginx");
+  refuses("10.0.0.1:80", 1, "\"10.0.0.1:80\" is already a member");
   refuses("", 1, "id must not be empty");
 
   // 300 servers of the greatest weight: 5 billion points, refused before any memory is allocated.

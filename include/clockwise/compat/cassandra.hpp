@@ -8,11 +8,15 @@
 //   ring.add("10.0.0.1", {.rack = "r1", .datacenter = "dc1"}, {-9223372036854775807, 42});
 //   ring.network_topology_strategy("user:42", {{"dc1", 3}, {"dc2", 2}});
 //
+// ScyllaDB places data by tokens only in keyspaces without tablets. A tablet's replicas follow from
+// no rule: they are rows of system.tablets, which balancing changes. Only the token of a key, and
+// so its tablet, can be computed here.
+//
 // Source: Apache Cassandra's documentation of partitioners and replication.
 
 #include <algorithm>         // sort
 #include <concepts>          // same_as
-#include <cstddef>           // size_t
+#include <cstddef>           // nullptr_t, size_t
 #include <cstdint>           // int64_t, uint32_t, uint64_t
 #include <initializer_list>  // initializer_list
 #include <limits>            // numeric_limits
@@ -40,6 +44,7 @@ constexpr std::int64_t cassandra_token(std::string_view key) noexcept {
   const auto token = static_cast<std::int64_t>(detail::cassandra_murmur3(key));
   return token == least ? (std::numeric_limits<std::int64_t>::max)() : token;
 }
+std::int64_t cassandra_token(std::nullptr_t) = delete;
 template <class Key>
   requires(detail::Bytes<Key> && !detail::Text<Key>)
 std::int64_t cassandra_token(const Key& key) noexcept {
@@ -85,6 +90,12 @@ struct CassandraTokens {
 
 /// Cassandra's ring. A node owns (predecessor, token] for each of its tokens. Keys are text or
 /// bytes, serialised as Cassandra does: an int is four bytes, big-endian, which the caller writes.
+///
+/// A node that is down keeps its tokens and its replicas, and no other node stands in: lists with a
+/// liveness predicate have no substitutes.
+///
+/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
+/// changes.
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a duplicate token, and for
 /// a weight: tokens alone decide a node's share.
@@ -132,7 +143,7 @@ class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
     }
   };
 
-  // --- Tokens -----------------------------------------------------------------------------------
+  // --- Tokens ------------------------------------------------------------------------------------
 
   /// Tokens are signed; the least comes first on the circle.
   static constexpr Position position_of_token(std::int64_t token) noexcept {
@@ -155,19 +166,41 @@ class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
     return static_cast<std::uint64_t>(position_of("clockwise policy probe"));
   }
 
-  // --- Replicas ---------------------------------------------------------------------------------
+  // --- Replicas ----------------------------------------------------------------------------------
+
+  using Base::preference_list;
+  /// Returns the replicas for which `is_live(node)` or `is_live(member)` holds, in their usual
+  /// order. The list is short while others are down, and complete() says so: Cassandra counts the
+  /// live ones for its consistency level, and keeps hints for the rest where the request arrived.
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  ReplicaList<std::string> preference_list(const Key& key, const Replication& replication,
+                                           const IsLive& is_live) const& {
+    return live_of(preference_list(key, replication), is_live);
+  }
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  ReplicaList<std::string> preference_list(const Key& key, std::size_t r, Spread spread,
+                                           const IsLive& is_live) const& {
+    return live_of(preference_list(key, r, spread), is_live);
+  }
 
   /// SimpleStrategy: the first `replicas` nodes clockwise, in any rack.
   template <class Key>
-  ReplicaList<std::string> simple_strategy(const Key& key, std::size_t replicas) const {
-    return this->preference_list(key, replicas, Spread::nodes);
+  ReplicaList<std::string> simple_strategy(const Key& key, std::size_t replicas) const& {
+    return preference_list(key, replicas, Spread::nodes);
   }
+  template <class Key>
+  void simple_strategy(const Key&, std::size_t) const&& = delete;  // it would refer to nothing
   /// NetworkTopologyStrategy: `replicas` per datacenter, over as many racks as possible.
   template <class Key>
   ReplicaList<std::string> network_topology_strategy(const Key& key,
-                                                     const DatacenterReplicas& replicas) const {
-    return this->preference_list(key, replicas);
+                                                     const DatacenterReplicas& replicas) const& {
+    return preference_list(key, replicas);
   }
+  template <class Key>
+  void network_topology_strategy(  // it would refer to nothing
+      const Key&, const DatacenterReplicas&) const&& = delete;
 
   /// Returns all primary ranges, by their right ends. The first wraps unless the last token is the
   /// greatest. O(M).
@@ -193,17 +226,23 @@ class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
     update([&](Edit& edit) { edit.set_tokens(id, tokens); });
   }
 
-  static constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  template <class IsLive>
+  ReplicaList<std::string> live_of(const ReplicaList<std::string>& replicas,
+                                   const IsLive& is_live) const {
+    ReplicaList<std::string> live(replicas.requested());
+    for (const std::string& node : replicas) {
+      if (detail::is_live(is_live, members()[index_of(node)])) live.push_back(node);
+    }
+    return live;
+  }
 
-  static std::pair<std::uint32_t, std::uint32_t> weights() { return {1, 1}; }
+  static constexpr std::uint64_t sign = std::uint64_t{1} << 63;
 
   static std::uint64_t points_at_most(Servers nodes) {
     std::uint64_t tokens = 0;
     for (const Server& node : nodes) tokens += node.trait.tokens.size();
     return tokens;
   }
-
-  static const std::string& label(const Server& node) { return node.name; }
 
   static void append_points(Servers nodes, std::vector<ListedPoint>& points) {
     std::vector<std::pair<std::int64_t, std::size_t>> tokens;

@@ -7,13 +7,19 @@
 //   clockwise::EnvoyRing ring({"10.0.0.1:80", "10.0.0.2:80"});
 //   ring.lookup("user-42");                       // the value that the route's hash policy hashes
 //   clockwise::EnvoyMaglev table({"10.0.0.1:80", "10.0.0.2:80"});
+//   const auto up = table.without({"10.0.0.2:80"});    // while that host is unhealthy
 //
 // A host is named by what Envoy hashes for it: its address and port, its host name if
 // use_hostname_for_hashing is set, or its hash_key metadata. A key's position is its XXH64, which
 // is what a route with one hash policy computes. (Several policies are combined: pass the combined
 // hash as a Position.) Locality weights and hash_balance_factor are not modelled.
+//
+// gRPC has one ring_hash per language. EnvoyRingOptions::grpc() is that of C-core (C++, Python and
+// others), grpc_go() that of Go, which sorts endpoints by name. Java's ring is its own: it hashes
+// Java's text of an address, "/10.0.0.1:80" (once "[/10.0.0.1:80]"), which can be given as the
+// host's name; but its sums go through the hosts in the order of a hash map, which is not modelled.
 
-#include <algorithm>         // max, min, pop_heap, push_heap
+#include <algorithm>         // max, min, pop_heap, push_heap, sort
 #include <charconv>          // to_chars
 #include <cstddef>           // byte, ptrdiff_t, size_t
 #include <cstdint>           // uint16_t, uint32_t, uint64_t
@@ -29,9 +35,11 @@
 #include "clockwise/detail/base/ieee.hpp"
 #include "clockwise/detail/digest/murmur2.hpp"
 #include "clockwise/detail/scheme/maglev_base.hpp"
+#include "clockwise/detail/scheme/without_down.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/listed_ring.hpp"
 #include "clockwise/node.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -46,32 +54,61 @@ inline void check_envoy_total(std::uint64_t total) {
 
 }  // namespace detail
 
+/// Returns whether Envoy panics, and balances over all hosts as if none were down: if fewer than
+/// `threshold` percent of them are healthy (healthy_panic_threshold, 50 by default; 0: never), and
+/// fewer than 5 of 7. For a cluster with one priority and the usual overprovisioning factor, 1.4.
+constexpr bool envoy_panics(std::uint64_t healthy, std::uint64_t hosts,
+                            std::uint32_t threshold = 50) noexcept {
+  return 7 * healthy < 5 * hosts && 100 * healthy < threshold * hosts;
+}
+
 /// The hash of a host's points. Keys are hashed with XXH64 either way.
 enum class EnvoyHashFunction : unsigned char { xx_hash, murmur_hash_2 };
+
+/// The order in which the hosts' points are numbered.
+enum class EnvoyOrder : unsigned char {
+  listed,  ///< As listed: Envoy, gRPC's C-core.
+  sorted,  ///< By name, byte by byte: gRPC in Go.
+};
 
 /// Options of an EnvoyRing. They affect the placement.
 struct EnvoyRingOptions {
   std::uint64_t minimum_ring_size = 1024;
   std::uint64_t maximum_ring_size = 8388608;
   EnvoyHashFunction hash_function = EnvoyHashFunction::xx_hash;
+  EnvoyOrder order = EnvoyOrder::listed;
 
   /// The bounds of gRPC, which caps both at 4096, whatever the configuration.
   static constexpr EnvoyRingOptions grpc(std::uint64_t minimum = 1024,
                                          std::uint64_t maximum = 4096) {
     constexpr std::uint64_t cap = 4096;
-    return {(std::min)(minimum, cap), (std::min)(maximum, cap), EnvoyHashFunction::xx_hash};
+    return {(std::min)(minimum, cap), (std::min)(maximum, cap)};
+  }
+  /// The same for gRPC in Go.
+  static constexpr EnvoyRingOptions grpc_go(std::uint64_t minimum = 1024,
+                                            std::uint64_t maximum = 4096) {
+    EnvoyRingOptions options = grpc(minimum, maximum);
+    options.order = EnvoyOrder::sorted;
+    return options;
   }
 };
 
 /// Envoy's ring. Point i of a host is at XXH64("<host>_<i>"). The ring has at least
 /// minimum_ring_size points, and the lightest host a whole number of them, unless maximum_ring_size
 /// prevents it. A host's number of points follows from sums over the hosts before it, in double
-/// precision, so the order of the list matters.
+/// precision, so the order of the list matters, unless it is sorted.
+///
+/// A host that is unhealthy has no points: see without().
+///
+/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
+/// changes.
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
 /// whole number from 1 to 2^32 - 1, for weights that sum to more, for a host listed twice, for a
 /// minimum of 0 or above the maximum, and for either above 8,388,608.
-class EnvoyRing : public ListedRing<EnvoyRing> {
+class EnvoyRing : public ListedRing<EnvoyRing>, public detail::WithoutDown<EnvoyRing> {
+  using Base = ListedRing<EnvoyRing>;
+
  public:
   static constexpr std::string_view engine = "Envoy";
 
@@ -85,7 +122,7 @@ class EnvoyRing : public ListedRing<EnvoyRing> {
     add_all(hosts);
   }
 
-  const EnvoyRingOptions& options() const noexcept { return options_; }
+  EnvoyRingOptions options() const noexcept { return options_; }
 
   template <class Key>
   Position position_of(const Key& key) const noexcept {
@@ -94,8 +131,35 @@ class EnvoyRing : public ListedRing<EnvoyRing> {
   /// Same as that of a HashRing<Xxh64>, so movement between the two can be measured exactly.
   std::uint64_t circle() const noexcept { return detail::policy_probe(Xxh64{}); }
 
+  // --- Hosts that are down -----------------------------------------------------------------------
+
+  /// Returns the ring as Envoy has it while the hosts named in `down`, a range of names, are
+  /// unhealthy: built from the others, so that some keys of hosts that are up move as well. If all
+  /// are down, the result owns nothing. With fewer than half of the hosts up, Envoy panics and uses
+  /// this ring instead: see envoy_panics.
+  ///
+  /// In gRPC an endpoint that the control plane reports as unhealthy is left out in the same way.
+  /// One that cannot be reached keeps its points, and a key goes on to the next endpoint that can:
+  /// the first such of successors(key).
+  ///
+  /// Throws std::out_of_range for a name that is not a member. O(M log M).
+  using WithoutDown::without;
+
+  using Base::preference_list;
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  void preference_list(  // Envoy builds a ring of the hosts that are healthy: without(down)
+      const Key&, const Replication&, const IsLive&) const& = delete;
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  void preference_list(  // Envoy builds a ring of the hosts that are healthy: without(down)
+      const Key&, std::size_t, Spread, const IsLive&) const& = delete;
+
  private:
-  friend ListedRing<EnvoyRing>;
+  friend Base;
+  friend WithoutDown;
+
+  static void take_down(Edit& edit, std::string_view name) { edit.remove(name); }
 
   static EnvoyRingOptions checked(EnvoyRingOptions options) {
     constexpr std::uint64_t limit = 8388608;
@@ -117,8 +181,6 @@ class EnvoyRing : public ListedRing<EnvoyRing> {
     return options_.maximum_ring_size + hosts.size();
   }
 
-  static const std::string& label(const Server& host) { return host.name; }
-
   void append_points(Servers hosts, std::vector<ListedPoint>& points) const {
     using detail::Double;
     if (hosts.empty()) return;
@@ -137,7 +199,7 @@ class EnvoyRing : public ListedRing<EnvoyRing> {
     const Double wanted = Double((least * Double(options_.minimum_ring_size)).ceil()) / least;
     const Double scale = (std::min)(wanted, Double(options_.maximum_ring_size));
     Double target;
-    for (std::size_t place = 0; place < hosts.size(); ++place) {
+    for (const std::size_t place : order_of(hosts)) {
       target = target + scale * normalized(hosts[place].weight);
       std::string text = hosts[place].name + "_4294967295";
       char* const number = text.data() + text.size() - 10;
@@ -147,6 +209,16 @@ class EnvoyRing : public ListedRing<EnvoyRing> {
         points.push_back({point(std::as_bytes(bytes)), static_cast<std::uint32_t>(place)});
       }
     }
+  }
+
+  std::vector<std::size_t> order_of(Servers hosts) const {
+    std::vector<std::size_t> places(hosts.size());
+    for (std::size_t place = 0; place < places.size(); ++place) places[place] = place;
+    if (options_.order == EnvoyOrder::sorted) {
+      std::sort(places.begin(), places.end(),
+                [&](std::size_t a, std::size_t b) { return hosts[a].name < hosts[b].name; });
+    }
+    return places;
   }
 
   std::uint64_t point(std::span<const std::byte> text) const noexcept {
@@ -160,7 +232,7 @@ class EnvoyRing : public ListedRing<EnvoyRing> {
 /// Envoy's Maglev table. Entry XXH64(key) mod table_size names the host. A host's sequence of
 /// entries starts at XXH64(host) and continues in steps of XXH64(host, seed 1). Hosts take turns in
 /// the order of their names, so the list's order does not matter. A light host skips turns, counted
-/// in double precision.
+/// in double precision. A host that is unhealthy takes no turn: see without().
 ///
 ///   std::invalid_argument  a table size that is 0, composite or above 5,000,011; an empty name, a
 ///                          host that is a member already, a weight that is not a whole number from
@@ -170,7 +242,8 @@ class EnvoyRing : public ListedRing<EnvoyRing> {
 ///
 /// Mutators refill the table: add many hosts with add_all. All or nothing. Memory: 2 bytes per
 /// entry. Thread safety: that of a standard container. A model of Partitioner.
-class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string> {
+class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string>,
+                    public detail::WithoutDown<EnvoyMaglev> {
   using Base = detail::MaglevBase<EnvoyMaglev, Xxh64, std::string>;
 
  public:
@@ -188,8 +261,7 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string> {
     add_all(hosts);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes
-  // -----------------------------
+  // --- Owners: the node, the same or nullptr, its index, many indexes ----------------------------
 
   using Base::lookup;
   using Base::lookup_batch;
@@ -199,14 +271,30 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string> {
 
   using Base::lookup_index;
 
-  // --- Replicas: by Replication, or `r` and a Spread; among live nodes
-  // ----------------------------
+  // --- Replicas: by Replication, or `r` and a Spread ---------------------------------------------
 
   using Base::default_spread;
   using Base::preference_list;
 
-  // --- Members and shares
-  // -------------------------------------------------------------------------
+  // --- Hosts that are down -----------------------------------------------------------------------
+
+  /// Returns the table as Envoy has it while the hosts named in `down`, a range of names, are
+  /// unhealthy: filled by the others, so that some keys of hosts that are up move as well. If all
+  /// are down, the result owns nothing. With fewer than half of the hosts up, Envoy panics and uses
+  /// this table instead: see envoy_panics. Throws std::out_of_range for a name that is not a
+  /// member. As a change, it refills the table.
+  using WithoutDown::without;
+
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  void preference_list(  // Envoy fills a table with the hosts that are healthy: without(down)
+      const Key&, const Replication&, const IsLive&) const& = delete;
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  void preference_list(  // Envoy fills a table with the hosts that are healthy: without(down)
+      const Key&, std::size_t, Spread, const IsLive&) const& = delete;
+
+  // --- Members and shares ------------------------------------------------------------------------
 
   using Base::contains;
   using Base::empty;
@@ -220,8 +308,7 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string> {
   using Base::table;  // the owner of each entry
   using Base::table_size;
 
-  // --- Changes
-  // ------------------------------------------------------------------------------------
+  // --- Changes -----------------------------------------------------------------------------------
 
   using Base::add;
   using Base::add_all;
@@ -236,8 +323,7 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string> {
     using detail::Edit<Edit, EnvoyMaglev, std::string>::Edit;
   };
 
-  // --- Identity
-  // -----------------------------------------------------------------------------------
+  // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Xxh64>::circle;
   using detail::Hashed<Xxh64>::hash;
@@ -252,6 +338,9 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string> {
  private:
   friend Base;
   friend Base::SurfaceType;
+  friend WithoutDown;
+
+  static void take_down(Edit& edit, std::string_view name) { edit.remove(name); }
 
   static double accepted_weight(std::string_view host, double weight) {
     const double checked = detail::checked_weight(host, weight);

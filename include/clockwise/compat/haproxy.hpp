@@ -7,9 +7,10 @@
 //   clockwise::HaproxyRing ring({"web1", "web2"});      // server names, as the backend lists them
 //   ring.add("web3", 50, 7);                            // server web3 … weight 50 id 7
 //   ring.lookup("/index.html");                         // what `balance uri`, `hdr(…)` … hashes
+//   const auto up = ring.without({"web2"});             // while web2 is down
 
 #include <algorithm>         // binary_search, sort
-#include <bit>               // rotl
+#include <concepts>          // integral
 #include <cstddef>           // byte, size_t
 #include <cstdint>           // uint32_t, uint64_t
 #include <initializer_list>  // initializer_list
@@ -17,13 +18,17 @@
 #include <span>              // span
 #include <string>            // string, to_string
 #include <string_view>       // string_view
-#include <utility>           // move, pair
+#include <utility>           // forward, in_range, move, pair
 #include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/kinds.hpp"
 #include "clockwise/detail/digest/crc32.hpp"
+#include "clockwise/detail/scheme/without_down.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/listed_ring.hpp"
+#include "clockwise/node.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -52,12 +57,18 @@ struct HaproxyId {
 /// Servers without an id are numbered by their order in the list, from 1, skipping ids that are
 /// taken: removing one from the middle renumbers those after it and moves their keys, as in
 /// HAProxy. `balance` decides which part of a request is hashed. `balance source` hashes no text:
-/// pass a Position with the hash in its upper 32 bits. `hash-balance-factor`, slow start and
-/// `hash-key addr` of HAProxy 3.0 are not modelled.
+/// pass a Position with the hash in its upper 32 bits. `hash-balance-factor`, slow start, backup
+/// servers and `hash-key addr` of HAProxy 3.0 are not modelled.
+///
+/// A server that is down is out of HAProxy's tree: see without().
+///
+/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
+/// changes.
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
 /// whole number from 0 to 256, for an id above 2^31 - 1 and for an id or a name listed twice.
-class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId> {
+class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId>,
+                    public detail::WithoutDown<HaproxyRing> {
   using Base = ListedRing<HaproxyRing, HaproxyId>;
 
  public:
@@ -75,14 +86,67 @@ class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId> {
 
   using Base::add;
   /// A server with an `id`; in update(), edit.add({server, weight}, HaproxyId{id}).
-  void add(std::string server, double weight, std::uint32_t id) {
-    update([&](Edit& edit) { edit.add({std::move(server), weight}, HaproxyId{id}); });
+  template <NodeLike<std::string> N, Weight W, std::integral Id>
+    requires(!detail::CharacterOrBool<Id>)
+  void add(N&& server, W weight, Id id) {
+    Entry<std::string> entry(std::forward<N>(server), weight);
+    if (!std::in_range<std::uint32_t>(id)) fail_id(entry.node, std::to_string(id));
+    update(
+        [&](Edit& edit) { edit.add(std::move(entry), HaproxyId{static_cast<std::uint32_t>(id)}); });
   }
 
-  const HaproxyOptions& options() const noexcept { return options_; }
+  HaproxyOptions options() const noexcept { return options_; }
 
   /// Returns the ids of servers(), as HAProxy numbers them.
   std::vector<std::uint32_t> ids() const { return ids_of(servers()); }
+
+  /// Returns the servers whose ids collide, in groups, each in list order. Ids that are equal
+  /// modulo 2^20 have the same points. HAProxy does not warn of them: of a group, the server listed
+  /// first gets the keys just before each point, the one listed last those just after it, and any
+  /// other nothing, unless its weight gives it points that the rest lack. Empty for a sound
+  /// configuration. O(N log N).
+  std::vector<std::vector<std::string>> id_collisions() const {
+    const std::vector<std::uint32_t> ids = ids_of(servers());
+    std::vector<std::pair<std::uint32_t, std::size_t>> places;
+    places.reserve(ids.size());
+    for (std::size_t place = 0; place < ids.size(); ++place) {
+      places.emplace_back(seed_of(ids[place]), place);
+    }
+    std::sort(places.begin(), places.end());
+    std::vector<std::vector<std::string>> groups;
+    for (std::size_t i = 1; i < places.size(); ++i) {
+      if (places[i].first != places[i - 1].first) continue;
+      if (i == 1 || places[i].first != places[i - 2].first) {
+        groups.push_back({servers()[places[i - 1].second].name});
+      }
+      groups.back().push_back(servers()[places[i].second].name);
+    }
+    return groups;
+  }
+
+  // --- Servers that are down ---------------------------------------------------------------------
+
+  /// Returns the ring as HAProxy has it while the servers named in `down`, a range of names, are
+  /// down, in maintenance or drained. HAProxy takes them out of its tree, so a key of theirs goes
+  /// to the nearest point left, in either direction; no other key moves. Weight 0 does the same,
+  /// and is what they have here: they stay members, with their ids. (Removing them would renumber
+  /// those listed after them.) If all are down, the result owns nothing.
+  ///
+  /// A server that comes up again has its points back, and its keys. Only where it shares a point
+  /// with another does HAProxy now put it last, until it is restarted.
+  ///
+  /// Throws std::out_of_range for a name that is not a member. O(M log M).
+  using WithoutDown::without;
+
+  using Base::preference_list;
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  void preference_list(  // HAProxy takes the nearest point left, not the next: without(down)
+      const Key&, const Replication&, const IsLive&) const& = delete;
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  void preference_list(  // HAProxy takes the nearest point left, not the next: without(down)
+      const Key&, std::size_t, Spread, const IsLive&) const& = delete;
 
   /// The circle has 32 bits, the upper ones of a Position.
   template <class Key>
@@ -93,6 +157,7 @@ class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId> {
 
  private:
   friend Base;
+  friend WithoutDown;
 
   static constexpr std::uint32_t points_per_weight = 16;
   static constexpr std::uint32_t greatest_weight = 256;
@@ -141,20 +206,25 @@ class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId> {
     static std::uint32_t wt6(std::span<const std::byte> bytes) noexcept {
       std::uint32_t h0 = 0xa53c965a;
       std::uint32_t h1 = 0x5ca6953a;
-      int step0 = 6;
-      int step1 = 18;
+      std::uint32_t step0 = 6;
+      std::uint32_t step1 = 18;
       for (const std::byte byte : bytes) {
         const auto value = std::to_integer<std::uint32_t>(byte);
         h0 = ~(h0 ^ value);
         h1 = ~(h1 + value);
-        const std::uint32_t turned = std::rotl(h1, step0);
-        h1 = std::rotl(h0, step1);
+        const std::uint32_t turned = rotated(h1, step0);
+        h1 = rotated(h0, step1);
         h0 = turned;
         const std::uint32_t steps = (h0 >> 16 ^ h1) & 0xffff;
-        step0 = static_cast<int>(steps & 0x1f);
-        step1 = static_cast<int>(steps >> 11);
+        step0 = steps & 0x1f;
+        step1 = steps >> 11;
       }
       return h0 ^ h1;
+    }
+
+    /// std::rotl takes an int in one standard library and an unsigned in another.
+    static constexpr std::uint32_t rotated(std::uint32_t value, std::uint32_t steps) noexcept {
+      return value << steps | value >> (-steps & 31);
     }
   };
 
@@ -166,7 +236,13 @@ class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId> {
     return points;
   }
 
-  static const std::string& label(const Server& server) { return server.name; }
+  static void take_down(Edit& edit, std::string_view name) { edit.set_weight(name, 0); }
+
+  /// What a server's first point is the avalanche of; the others follow. Equal for ids that are
+  /// equal modulo 2^20.
+  static constexpr std::uint32_t seed_of(std::uint32_t id) {
+    return id * (greatest_weight * points_per_weight);
+  }
 
   static std::vector<std::uint32_t> ids_of(Servers servers) {
     std::vector<std::uint32_t> taken;
@@ -188,14 +264,17 @@ class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId> {
     return ids;
   }
 
+  [[noreturn]] static void fail_id(std::string_view server, const std::string& id) {
+    detail::fail_invalid("id of server " + detail::quoted(server) +
+                         " must be between 1 and 2147483647, got " + id);
+  }
+
   static void check_ids(Servers servers) {
     std::vector<std::pair<std::uint32_t, std::string_view>> ids;
     for (const Server& server : servers) {
       if (server.trait.value == 0) continue;
       if (server.trait.value > 0x7fffffff) {
-        detail::fail_invalid("id of server " + detail::quoted(server.name) +
-                             " must be between 1 and 2147483647, got " +
-                             std::to_string(server.trait.value));
+        fail_id(server.name, std::to_string(server.trait.value));
       }
       ids.emplace_back(server.trait.value, server.name);
     }
@@ -227,7 +306,7 @@ class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId> {
     std::vector<Point> points;
     points.reserve(static_cast<std::size_t>(points_at_most(servers)));
     for (std::size_t place = 0; place < servers.size(); ++place) {
-      const std::uint32_t base = ids[place] * (greatest_weight * points_per_weight);
+      const std::uint32_t base = seed_of(ids[place]);
       for (std::uint32_t i = 0; i < servers[place].weight * points_per_weight; ++i) {
         points.push_back({avalanche(base + i), static_cast<std::uint32_t>(place)});
       }

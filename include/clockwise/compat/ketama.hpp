@@ -9,6 +9,8 @@
 //
 //   clockwise::KetamaRing proxy(clockwise::KetamaFlavour::twemproxy);
 //   proxy.add("cache-a", 2);
+//   proxy.add("cache-b");
+//   const auto up = proxy.without({"cache-b"});                       // while it is ejected
 //
 // An MD5 of "<server>-<i>" gives four points, its four words. A key's position is the first word of
 // its own MD5, and the first point at or after it owns it. The ketama flavours differ in how they
@@ -29,8 +31,11 @@
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/ieee.hpp"
 #include "clockwise/detail/digest/md5.hpp"
+#include "clockwise/detail/scheme/without_down.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/listed_ring.hpp"
+#include "clockwise/node.hpp"
+#include "clockwise/replication.hpp"
 
 namespace clockwise {
 
@@ -53,13 +58,22 @@ enum class KetamaHash : unsigned char {
 /// at most 2^32 - 1), for a server listed twice, in any spelling, for a port above 65535 and for a
 /// name longer than the flavour's buffer, which would truncate it.
 ///
+/// Weight 0 does not drain. libmemcached takes it for 1, so it becomes 1 here (PHP's addServer has
+/// 0 for its default); the other flavours refuse it, as their originals do. A server that is down
+/// can be ejected: see without().
+///
+/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
+/// changes.
+///
 /// Weights are relative: one of n servers, with weight w, gets about 160 n w / sum(w) points, so
 /// one server's weight moves points of all. The number is computed in single precision, as in the
 /// originals, on every platform: 160 points each for 7 equal servers, 156 for 25.
 ///
 /// If two servers share a point, the one listed first owns it. (libmemcached uses qsort, which may
 /// order equal points arbitrarily; this is the GNU C library's order.)
-class KetamaRing : public ListedRing<KetamaRing> {
+class KetamaRing : public ListedRing<KetamaRing>, public detail::WithoutDown<KetamaRing> {
+  using Base = ListedRing<KetamaRing>;
+
  public:
   static constexpr std::string_view engine = "ketama";
 
@@ -92,8 +106,35 @@ class KetamaRing : public ListedRing<KetamaRing> {
                                     : detail::policy_probe(Fnv1a{});
   }
 
+  // --- Servers that are down ---------------------------------------------------------------------
+
+  /// Returns the ring as the client or proxy has it while the servers named in `down`, a range of
+  /// names, are ejected: by libmemcached with MEMCACHED_BEHAVIOR_AUTO_EJECT_HOSTS or
+  /// MEMCACHED_BEHAVIOR_REMOVE_FAILED_SERVERS, by twemproxy with auto_eject_hosts. Both build the
+  /// ring of the others, so that some keys of servers that are up move as well if weights differ or
+  /// numbers of points are rounded otherwise. Without these settings, and in libketama, a server
+  /// that is down keeps its points, and its keys fail. If all are down, the result owns nothing;
+  /// the originals keep the last ring that they had.
+  ///
+  /// Throws std::out_of_range for a name that is not a member. O(M log M).
+  using WithoutDown::without;
+
+  using Base::preference_list;
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  void preference_list(  // ketama clients build a ring of the servers left: without(down)
+      const Key&, const Replication&, const IsLive&) const& = delete;
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  void preference_list(  // ketama clients build a ring of the servers left: without(down)
+      const Key&, std::size_t, Spread, const IsLive&) const& = delete;
+
  private:
-  friend ListedRing<KetamaRing>;
+  friend Base;
+  friend Base::SurfaceType;
+  friend WithoutDown;
+
+  static void take_down(Edit& edit, std::string_view name) { edit.remove(name); }
 
   struct Md5Word {
     static constexpr std::string_view name = "ketama md5";
@@ -119,6 +160,15 @@ class KetamaRing : public ListedRing<KetamaRing> {
 
   std::pair<std::uint32_t, std::uint32_t> weights() const {
     return {1, flavour_ == KetamaFlavour::twemproxy ? 0x7fffffff : 0xffffffff};
+  }
+
+  double accepted_weight(std::string_view server, double weight) const {
+    if (weight == 0) {
+      if (flavour_ == KetamaFlavour::libmemcached || flavour_ == KetamaFlavour::spy) return 1;
+      detail::fail_invalid("weight of server " + detail::quoted(server) +
+                           " must not be 0: twemproxy and libketama refuse it");
+    }
+    return Base::accepted_weight(server, weight);
   }
 
   std::uint64_t points_at_most(Servers servers) const {

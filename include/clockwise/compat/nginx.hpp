@@ -7,8 +7,10 @@
 //   clockwise::NginxRing ring({"10.0.1.1:8080", "10.0.1.2:8080"});    // as the upstream lists them
 //   ring.add("unix:/run/app.sock", 2);                                // server … weight=2;
 //   ring.lookup("/index.html");                                       // the value of <key>
+//   ring.preference_list("/index.html", 1, is_up);                    // while some are down
 
 #include <array>             // array
+#include <concepts>          // same_as
 #include <cstddef>           // byte, size_t
 #include <cstdint>           // uint32_t, uint64_t
 #include <initializer_list>  // initializer_list
@@ -22,6 +24,7 @@
 #include "clockwise/detail/digest/crc32.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/listed_ring.hpp"
+#include "clockwise/node.hpp"
 
 namespace clockwise {
 
@@ -31,8 +34,15 @@ namespace clockwise {
 ///
 /// Servers are named as in the upstream block: "host:port", a name without a port, "unix:/path". A
 /// name with several addresses is one server here; nginx balances among them. Backup servers have
-/// no points. A server marked down keeps its points, and nginx continues with the next point, as
-/// preference_list does with a liveness predicate.
+/// no points.
+///
+/// A server that nginx cannot use (marked down, failed max_fails times, full by max_conns, or tried
+/// already for the request) keeps its points, and nginx goes on to the next point, as
+/// preference_list does with a liveness predicate. But it leaves the ring for round robin once it
+/// has passed 21 points, and at once for an empty key: see uses_round_robin().
+///
+/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
+/// changes.
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
 /// whole number from 1 to 104,857 (just under 2^24 points), and for a server listed twice.
@@ -54,6 +64,33 @@ class NginxRing : public ListedRing<NginxRing> {
   }
   std::uint64_t circle() const noexcept { return detail::policy_probe(KeyHash{}); }
 
+  // --- Round robin instead of the ring -----------------------------------------------------------
+
+  /// Returns whether nginx leaves the ring for `key` and takes the servers that are up in turn, by
+  /// round robin, so that no server can be named: if the key is empty, or if the 21 points from it
+  /// on are all of servers that are down. A key given as a Position is taken for one that is not
+  /// empty. `is_live` as in preference_list.
+  template <class Key>
+  bool uses_round_robin(const Key& key) const noexcept {
+    if constexpr (std::same_as<Key, Position>) {
+      return false;
+    } else {
+      return detail::hash_key(Length{}, key) == 0;
+    }
+  }
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, std::string>
+  bool uses_round_robin(const Key& key, const IsLive& is_live) const {
+    if (uses_round_robin(key)) return true;
+    if (empty()) return false;
+    std::size_t rank = this->table().rank_of(static_cast<std::uint64_t>(position_of(key)));
+    for (std::uint32_t passed = 0; passed <= greatest_tries; ++passed) {
+      if (detail::is_live(is_live, members()[owners()[rank]])) return false;
+      if (++rank == vnode_count()) rank = 0;
+    }
+    return true;
+  }
+
  private:
   friend ListedRing<NginxRing>;
 
@@ -64,7 +101,15 @@ class NginxRing : public ListedRing<NginxRing> {
     }
   };
 
+  struct Length {
+    static constexpr std::string_view name = "length";
+    std::uint64_t operator()(std::span<const std::byte> bytes) const noexcept {
+      return bytes.size();
+    }
+  };
+
   static constexpr std::uint32_t points_per_weight = 160;
+  static constexpr std::uint32_t greatest_tries = 20;
 
   static std::pair<std::uint32_t, std::uint32_t> weights() {
     return {1, static_cast<std::uint32_t>(max_vnodes_per_node / points_per_weight)};

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#ifndef CLOCKWISE_DETAIL_SCHEME_WITHOUT_DOWN_HPP
+#define CLOCKWISE_DETAIL_SCHEME_WITHOUT_DOWN_HPP
+
+#include <initializer_list>  // initializer_list
+#include <iterator>          // begin, end
+#include <string>            // string
+#include <string_view>       // string_view
+#include <vector>            // vector
+
+#include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/kinds.hpp"
+
+namespace clockwise::detail {
+
+/// A range, read once, of names. A name itself is a range of characters, so it is none.
+template <class R>
+concept NameRange = requires(R& range) {
+  std::begin(range) != std::end(range);
+  requires Text<decltype(*std::begin(range))>;
+};
+
+/// The spellings of without(), for rings of engines that place keys by the servers that are up
+/// alone. `Ring` offers take_down(edit, name).
+template <class Ring>
+class WithoutDown {
+ public:
+  template <NameRange Names>
+  [[nodiscard]] Ring without(
+      Names&& down) const {          // not const: a range that is read once may change by it
+    std::vector<std::string> names;  // copies: the range may make them as it is read
+    for (auto&& name : down) names.emplace_back(std::string_view(name));
+    return rebuilt(names);
+  }
+  [[nodiscard]] Ring without(std::initializer_list<std::string_view> down) const {
+    return rebuilt(down);
+  }
+
+ private:
+  template <class Names>
+  Ring rebuilt(const Names& down) const {
+    Ring ring = static_cast<const Ring&>(*this);
+    for (const std::string_view name : down) {
+      if (!ring.contains(name)) detail::fail_not_a_member("without", name);
+    }
+    ring.update([&](auto& edit) {
+      for (const std::string_view name : down) Ring::take_down(edit, name);
+    });
+    return ring;
+  }
+};
+
+}  // namespace clockwise::detail
+
+#endif  // CLOCKWISE_DETAIL_SCHEME_WITHOUT_DOWN_HPP
