@@ -6,14 +6,17 @@
 
 #include <libmemcached/memcached.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "../support/keys.hpp"
 #include "clockwise/compat/ketama.hpp"
+#include "engine.hpp"
 
 namespace {
 
@@ -61,11 +64,25 @@ class Client {
     return memcached_generate_hash(handle_, key.data(), key.size());
   }
 
- private:
   void set(memcached_behavior_t behavior, std::uint64_t value) {
     REQUIRE(memcached_success(memcached_behavior_set(handle_, behavior, value)));
   }
 
+  /// What each request does first: lets those back in whose time has come.
+  void let_back_in() { memcached_autoeject(handle_); }
+
+  std::string name_of_server(const std::string& key) const {
+    memcached_return_t error{};
+    const auto* const server = memcached_server_by_key(handle_, key.data(), key.size(), &error);
+    REQUIRE(server != nullptr);
+    return memcached_server_name(server) + (":" + std::to_string(memcached_server_port(server)));
+  }
+
+  bool store(const std::string& key) {
+    return memcached_success(memcached_set(handle_, key.data(), key.size(), "x", 1, 0, 0));
+  }
+
+ private:
   memcached_st* handle_;
 };
 
@@ -139,6 +156,115 @@ TEST_CASE("names, IPv6 addresses and sockets") {
            {"fd00::7", 11212, 3, "[fd00::7]:11212"},
            {"/run/memcached.sock", 0, 1, "/run/memcached.sock"}},
           KetamaFlavour::libmemcached);
+}
+
+TEST_CASE("weight 0 is 1") {
+  compare(fleet(9, [](std::size_t i) { return static_cast<std::uint32_t>(i % 4); }),
+          KetamaFlavour::libmemcached);
+  compare(fleet(5, [](std::size_t) { return 0u; }), KetamaFlavour::spy);
+}
+
+/// Seven servers of different weights, on ports that nothing listens on.
+std::vector<Server> unreachable_fleet() {
+  std::vector<Server> servers;
+  const auto ports = clockwise_test::free_ports(7);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    servers.push_back(ipv4("127.0.0.1", ports[i], static_cast<std::uint32_t>(1 + i * 3 % 5)));
+  }
+  return servers;
+}
+
+KetamaRing ring_of(const std::vector<Server>& servers) {
+  KetamaRing ring;
+  for (const Server& server : servers) ring.add(server.name, server.weight);
+  return ring;
+}
+
+/// Checks that the client sends keys where `ring` says, now.
+void compare_names(const Client& client, const KetamaRing& ring) {
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    const std::string key = clockwise_test::real_key(i);
+    const std::string expected = client.name_of_server(key);
+    if (ring.lookup(key) != expected) {
+      INFO("key " << key);
+      REQUIRE(ring.lookup(key) == expected);
+    }
+  }
+}
+
+/// Lets the client meet a server that refuses, with requests for its keys, until it looks
+/// elsewhere.
+void fail(Client& client, const std::string& server) {
+  int requests = 0;
+  for (std::size_t i = 0; requests < 20; ++i) {
+    const std::string key = "probe:" + std::to_string(i);
+    if (i == 100'000) break;
+    if (client.name_of_server(key) != server) continue;
+    CHECK_FALSE(client.store(key));
+    ++requests;
+  }
+  REQUIRE(requests < 20);
+}
+
+void compare_ejection(memcached_behavior_t behavior) {
+  const std::vector<Server> servers = unreachable_fleet();
+  Client client(servers, KetamaFlavour::libmemcached);
+  client.set(behavior, 1);
+  client.set(MEMCACHED_BEHAVIOR_SERVER_FAILURE_LIMIT, 1);
+  client.set(MEMCACHED_BEHAVIOR_RETRY_TIMEOUT, 3600);
+  const KetamaRing ring = ring_of(servers);
+  compare_names(client, ring);
+  fail(client, servers[2].name);
+  const KetamaRing without = ring.without({servers[2].name});
+  compare_names(client, without);
+
+  // What this would miss: the points that follow the server's own, and survivors that stay.
+  std::size_t walked_elsewhere = 0;
+  std::size_t survivors_moved = 0;
+  for (std::size_t i = 0; i < 20'000; ++i) {
+    const std::string key = clockwise_test::real_key(i);
+    const auto walked = ring.preference_list(key, 2);
+    if (walked[0] != servers[2].name) {
+      survivors_moved += walked[0] != without.lookup(key) ? 1u : 0u;
+    } else {
+      walked_elsewhere += walked[1] != without.lookup(key) ? 1u : 0u;
+    }
+  }
+  CHECK(walked_elsewhere > 20);
+  CHECK(survivors_moved > 100);
+
+  fail(client, servers[5].name);
+  compare_names(client, ring.without({servers[2].name, servers[5].name}));
+}
+
+TEST_CASE("servers that fail are ejected") {
+  compare_ejection(MEMCACHED_BEHAVIOR_AUTO_EJECT_HOSTS);
+}
+
+TEST_CASE("servers that fail are removed") {
+  compare_ejection(MEMCACHED_BEHAVIOR_REMOVE_FAILED_SERVERS);
+}
+
+TEST_CASE("an ejected server is back after its time") {
+  const std::vector<Server> servers = unreachable_fleet();
+  Client client(servers, KetamaFlavour::libmemcached);
+  client.set(MEMCACHED_BEHAVIOR_AUTO_EJECT_HOSTS, 1);
+  client.set(MEMCACHED_BEHAVIOR_SERVER_FAILURE_LIMIT, 1);
+  client.set(MEMCACHED_BEHAVIOR_RETRY_TIMEOUT, 2);
+  const KetamaRing ring = ring_of(servers);
+  fail(client, servers[4].name);
+  compare_names(client, ring.without({servers[4].name}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(3500));
+  client.let_back_in();
+  compare_names(client, ring);
+}
+
+TEST_CASE("without ejection a server that fails keeps its keys") {
+  const std::vector<Server> servers = unreachable_fleet();
+  Client client(servers, KetamaFlavour::libmemcached);
+  const KetamaRing ring = ring_of(servers);
+  for (std::size_t i = 0; i < 50; ++i) CHECK_FALSE(client.store(clockwise_test::real_key(i)));
+  compare_names(client, ring);
 }
 
 }  // namespace

@@ -25,6 +25,17 @@ using clockwise_test::TemporaryDirectory;
 
 using Servers = std::vector<std::pair<std::string, int>>;  // name, weight
 
+/// How an upstream treats its servers: those marked down, and whether a request goes on to the next
+/// server if one refuses.
+struct Faults {
+  std::vector<std::string> down;
+  bool retries = false;
+};
+
+bool is_in(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 /// nginx with some upstreams, one for each front port, and with servers that reply with their name.
 class Nginx {
  public:
@@ -43,7 +54,7 @@ class Nginx {
   /// The servers that reply: three ports, two sockets.
   const std::vector<std::string>& backends() const { return backends_; }
 
-  void start(const std::vector<Servers>& upstreams) {
+  void start(const std::vector<Servers>& upstreams, const Faults& faults = {}) {
     std::string config =
         "daemon off; master_process off; worker_processes 1; pid " + directory_.file("pid") +
         "; error_log stderr crit; events { worker_connections 512; }\nhttp { access_log off;\n";
@@ -58,13 +69,15 @@ class Nginx {
       const std::string name = "fleet" + std::to_string(i);
       config += "upstream " + name + " { hash $http_x_key consistent; keepalive 8;\n";
       for (const auto& [server, weight] : upstreams[i]) {
-        config += "  server " + server + " weight=" + std::to_string(weight) + " max_fails=0;\n";
+        config += "  server " + server + " weight=" + std::to_string(weight) + " max_fails=0" +
+                  (is_in(faults.down, server) ? " down" : "") + ";\n";
       }
       config += "}\nserver { listen 127.0.0.1:" + std::to_string(fronts_[i]) +
                 "; keepalive_requests 1000000; add_header X-Chosen $upstream_addr always;\n"
                 "  location / { proxy_pass http://" +
                 name + "; proxy_http_version 1.1; proxy_set_header Connection '';" +
-                " proxy_next_upstream off; proxy_connect_timeout 5s; } }\n";
+                " proxy_next_upstream " + (faults.retries ? "error timeout" : "off") +
+                "; proxy_next_upstream_tries 0; proxy_connect_timeout 5s; } }\n";
     }
     config += "}\n";
     processes_.emplace_back(std::vector<std::string>{program_, "-p", directory_.path(), "-c",
@@ -86,7 +99,7 @@ class Nginx {
 };
 
 struct Answer {
-  std::string chosen;  // the address that nginx connected to
+  std::string chosen;  // the addresses that nginx connected to, in turn
   std::string body;
 };
 
@@ -198,6 +211,107 @@ TEST_CASE("points that two servers share") {
     }
     CHECK(keys == 3);
   }
+}
+
+/// A fleet of which most do not reply: those of `backends` do, the rest have a port that nothing
+/// listens on.
+Servers fleet_around(const std::vector<std::string>& backends, std::size_t silent) {
+  Servers servers;
+  const auto ports = free_ports(silent);
+  for (std::size_t i = 0; i < silent; ++i) {
+    servers.emplace_back("127.0.0.1:" + std::to_string(ports[i]), 1 + static_cast<int>(i % 2));
+    if (i < backends.size()) servers.emplace_back(backends[i], 1);
+  }
+  return servers;
+}
+
+/// Checks the servers that nginx picks while only `live` can be used. Returns how many keys it sent
+/// to round robin.
+int compare_faulty(const Nginx& nginx, const Servers& servers,
+                   const std::vector<std::string>& live) {
+  const NginxRing ring = ring_of(servers);
+  const auto is_live = [&](const std::string& server) { return is_in(live, server); };
+  Connection connection = nginx.connect(0);
+  int in_turn = 0;
+  std::set<std::string> met;
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const std::string key = real_key(i);
+    if (ring.uses_round_robin(key, is_live)) {
+      // The servers in turn, so that the key names none.
+      std::set<std::string> chosen;
+      for (std::size_t turn = 0; turn < live.size(); ++turn) {
+        chosen.insert(get(connection, key).body);
+      }
+      INFO("key " << key);
+      REQUIRE(chosen == std::set<std::string>(live.begin(), live.end()));
+      ++in_turn;
+      continue;
+    }
+    const auto list = ring.preference_list(key, 1, is_live);
+    for (std::size_t turn = 0; turn < live.size(); ++turn) {
+      const Answer answer = get(connection, key);
+      if (answer.body != list.front()) {
+        INFO("key " << key);
+        REQUIRE(answer.body == list.front());
+      }
+    }
+    met.insert(list.front());
+  }
+  CHECK(met.size() == live.size());
+  return in_turn;
+}
+
+TEST_CASE("servers that are down are passed over, up to 20 points") {
+  Nginx nginx(1);
+  const auto live =
+      std::vector<std::string>(nginx.backends().begin(), nginx.backends().begin() + 3);
+  const Servers servers = fleet_around(live, 24);
+  Faults faults;
+  for (const auto& [server, weight] : servers) {
+    if (!is_in(live, server)) faults.down.push_back(server);
+  }
+  nginx.start({servers}, faults);
+  // 36 of 39 points are of servers that are down: (36 / 39)^21 = 0.19 of the keys pass 21 of them.
+  const int in_turn = compare_faulty(nginx, servers, live);
+  CHECK(in_turn > 150);
+  CHECK(in_turn < 450);
+
+  // A request without a key.
+  std::set<std::string> chosen;
+  Connection connection = nginx.connect(0);
+  for (int turn = 0; turn < 3; ++turn) chosen.insert(get(connection, "").body);
+  CHECK(chosen == std::set<std::string>(live.begin(), live.end()));
+  CHECK(ring_of(servers).uses_round_robin(""));
+}
+
+TEST_CASE("a request goes on from servers that refuse as from those that are down") {
+  Nginx nginx(1);
+  const auto live =
+      std::vector<std::string>(nginx.backends().begin(), nginx.backends().begin() + 3);
+  const Servers servers = fleet_around(live, 6);
+  nginx.start({servers}, {{}, true});
+  const NginxRing ring = ring_of(servers);
+  Connection connection = nginx.connect(0);
+  std::size_t retried = 0;
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const std::string key = real_key(i);
+    const auto is_live = [&](const std::string& server) { return is_in(live, server); };
+    if (ring.uses_round_robin(key, is_live)) continue;
+    // nginx names every server that it tried: those of the walk, up to the first that replies.
+    std::string tried;
+    std::size_t passed = 0;
+    for (const std::string& server : ring.successors(key)) {
+      tried += (tried.empty() ? "" : ", ") + server;
+      if (is_live(server)) break;
+      ++passed;
+    }
+    const Answer answer = get(connection, key);
+    INFO("key " << key);
+    REQUIRE(answer.chosen == tried);
+    REQUIRE(answer.body == ring.preference_list(key, 1, is_live).front());
+    retried += passed > 0 ? 1u : 0u;
+  }
+  CHECK(retried > 500);
 }
 
 }  // namespace

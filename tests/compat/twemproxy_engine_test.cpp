@@ -2,11 +2,14 @@
 // KetamaRing compared with twemproxy in front of memcached: a key that was set through the proxy is
 // on the server that clockwise names, and on no other.
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "../support/keys.hpp"
@@ -114,6 +117,147 @@ TEST_CASE("keys are where clockwise says") {
       }
       CHECK(found > 0);
     }
+  }
+}
+
+/// Caches of different weights behind a proxy that ejects those that fail.
+class Ejecting {
+ public:
+  explicit Ejecting(std::size_t caches, int retry_milliseconds)
+      : program_(clockwise_test::require_program("nutcracker", "nutcracker")),
+        ports_(clockwise_test::free_ports(caches + 2)) {
+    std::string config = "pool:\n  listen: 127.0.0.1:" + std::to_string(ports_[caches]) +
+                         "\n  distribution: ketama\n  auto_eject_hosts: true\n"
+                         "  server_failure_limit: 1\n  timeout: 5000\n  server_retry_timeout: " +
+                         std::to_string(retry_milliseconds) + "\n  servers:\n";
+    for (std::size_t i = 0; i < caches; ++i) {
+      caches_.emplace_back();
+      start(i);
+      config += "   - 127.0.0.1:" + std::to_string(ports_[i]) + ":" +
+                std::to_string(i % 4 * 3 + 1) + " cache-" + std::to_string(i) + "\n";
+      ring_.add("cache-" + std::to_string(i), i % 4 * 3 + 1);
+    }
+    proxy_.emplace(
+        std::vector<std::string>{program_, "-c", directory_.write("nutcracker.yml", config), "-s",
+                                 std::to_string(ports_[caches + 1]), "-a", "127.0.0.1", "-o",
+                                 directory_.file("proxy.log")},
+        directory_.file("proxy.out"));
+    clockwise_test::wait_for_port(*proxy_, ports_[caches]);
+  }
+
+  const KetamaRing& ring() const { return ring_; }
+  void stop(std::size_t cache) { caches_[cache].reset(); }
+  void start(std::size_t cache) { caches_[cache].emplace(directory_, "127.0.0.1", ports_[cache]); }
+
+  /// Lets the proxy meet a cache that was stopped: by a connection that broke off, or by a request
+  /// that fails.
+  void notice(const std::string& key) {
+    Connection connection(ports_[caches_.size()]);
+    connection.send("set " + key + " 0 0 1\r\nx\r\n");
+    connection.read_until("\r\n");
+  }
+
+  /// Sets keys through the proxy, each of which must then be where `ring` says and nowhere else.
+  void compare(const KetamaRing& ring, const std::string& prefix, std::size_t count) {
+    Connection connection(ports_[caches_.size()]);
+    std::vector<std::string> keys;
+    for (std::size_t k = 0; k < count; ++k) {
+      keys.push_back(prefix + clockwise_test::real_key(k));
+      connection.send("set " + keys.back() + " 0 0 1\r\nx\r\n");
+      REQUIRE(connection.read_until("\r\n") == "STORED\r\n");
+    }
+    for (std::size_t i = 0; i < caches_.size(); ++i) {
+      if (!caches_[i]) continue;
+      Connection cache(ports_[i]);
+      std::size_t found = 0;
+      for (const std::string& key : keys) {
+        cache.send("get " + key + "\r\n");
+        const bool stored = cache.read_until("END\r\n") != "END\r\n";
+        const bool expected = ring.lookup(key) == "cache-" + std::to_string(i);
+        if (stored != expected) {
+          INFO("key " << key << ", cache-" << i);
+          REQUIRE(stored == expected);
+        }
+        found += stored ? 1u : 0u;
+      }
+      CHECK(found > 0);
+    }
+  }
+
+ private:
+  std::string program_;
+  TemporaryDirectory directory_;
+  std::vector<std::uint16_t> ports_;  // of the caches, the proxy and its statistics
+  KetamaRing ring_{KetamaFlavour::twemproxy, KetamaHash::fnv1a_64};
+  std::deque<std::optional<Cache>> caches_;
+  std::optional<Process> proxy_;
+};
+
+/// A key of the ring's server.
+std::string key_on(const KetamaRing& ring, const std::string& server, int number) {
+  for (int i = number * 100'000;; ++i) {
+    const std::string key = "probe:" + std::to_string(i);
+    if (ring.lookup(key) == server) return key;
+  }
+}
+
+TEST_CASE("ejected servers are left out of the ring, which moves keys of others as well") {
+  constexpr int forever = 3'600'000;
+  Ejecting caches(6, forever);
+  const KetamaRing& ring = caches.ring();
+  caches.compare(ring, "all:", 2000);
+
+  caches.stop(3);
+  caches.notice(key_on(ring, "cache-3", 1));
+  const KetamaRing without = ring.without({"cache-3"});
+  caches.compare(without, "five:", 2000);
+
+  // What this would miss: the points that follow the server's own, and survivors that stay.
+  std::size_t walked_elsewhere = 0;
+  std::size_t survivors_moved = 0;
+  for (std::size_t k = 0; k < 2000; ++k) {
+    const std::string key = "five:" + clockwise_test::real_key(k);
+    const auto walked = ring.preference_list(key, 2);
+    if (walked[0] != "cache-3") {
+      survivors_moved += walked[0] != without.lookup(key) ? 1u : 0u;
+    } else {
+      walked_elsewhere += walked[1] != without.lookup(key) ? 1u : 0u;
+    }
+  }
+  CHECK(walked_elsewhere > 0);
+  CHECK(survivors_moved > 10);
+
+  caches.stop(0);
+  caches.notice(key_on(without, "cache-0", 2));
+  caches.compare(ring.without({"cache-0", "cache-3"}), "four:", 2000);
+}
+
+TEST_CASE("a server that can be reached again has its points back") {
+  constexpr int ejected_for = 3000;  // much more than 100 requests take
+  Ejecting caches(4, ejected_for);
+  const KetamaRing& ring = caches.ring();
+  caches.stop(2);
+  caches.notice(key_on(ring, "cache-2", 1));
+  caches.compare(ring.without({"cache-2"}), "gone:", 100);
+  caches.start(2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(ejected_for + 500));
+  caches.compare(ring, "back:", 2000);
+}
+
+TEST_CASE("weight 0 is refused") {
+  const std::string program = clockwise_test::require_program("nutcracker", "nutcracker");
+  const TemporaryDirectory directory;
+  const std::string config = directory.write(
+      "nutcracker.yml",
+      "pool:\n  listen: 127.0.0.1:" + std::to_string(clockwise_test::free_ports(1)[0]) +
+          "\n  distribution: ketama\n  servers:\n   - 127.0.0.1:11211:0\n");
+  Process process({program, "-c", config, "-o", directory.file("log")}, directory.file("out"));
+  const auto deadline = std::chrono::steady_clock::now() + clockwise_test::patience;
+  const auto log = [&] { return clockwise_test::contents(directory.file("log")); };
+  while (log().find("zero weight") == std::string::npos) {
+    INFO(log());
+    REQUIRE(std::chrono::steady_clock::now() < deadline);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 }
 
