@@ -26,7 +26,8 @@ endfunction()
 
 # tests/compile_fail/<name>.cpp: the code under `#if CLOCKWISE_TEST_MISUSE` must not compile, and
 # the compiler's message must match the file's line "// expect: <regex>". Without that code the file
-# must compile, so that no test passes because a header is missing.
+# must compile, so that no test passes because a header is missing. Further arguments are options of
+# the compiler.
 function(clockwise_compile_fail_test name)
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/${name}.cpp)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
@@ -43,7 +44,7 @@ function(clockwise_compile_fail_test name)
   else()
     list(APPEND compile -fsyntax-only -std=c++20)
   endif()
-  list(APPEND compile "-I$<JOIN:${includes},$<SEMICOLON>-I>")
+  list(APPEND compile ${ARGN} "-I$<JOIN:${includes},$<SEMICOLON>-I>")
 
   add_test(NAME compile_fail.${name}.control COMMAND ${compile} ${source} COMMAND_EXPAND_LISTS)
   add_test(NAME compile_fail.${name} COMMAND_EXPAND_LISTS
@@ -60,20 +61,30 @@ function(clockwise_output_test name expected)
                                 -P ${PROJECT_SOURCE_DIR}/cmake/expect_output.cmake -- ${ARGN})
 endfunction()
 
-# tests/fuzz/<name>.cpp: a test that replays tests/fuzz/corpus/<name> and `rounds` mutations of it.
-# With CLOCKWISE_BUILD_FUZZERS, which needs clang, also the fuzzer fuzz_<name>.
+# tests/fuzz/<name>.cpp: a test that replays tests/fuzz/corpus/<name> and `rounds` mutations of it, by
+# <name>_mutator.cpp if there is one. With CLOCKWISE_BUILD_FUZZERS, which needs clang, also the fuzzer
+# fuzz_<name>, which tools/fuzz runs.
 function(clockwise_fuzz_test name rounds)
-  add_executable(replay_${name} fuzz/${name}.cpp fuzz/replay.cpp)
+  set(mutator fuzz/plain_mutator.cpp)
+  set(fuzzer fuzz/${name}.cpp fuzz/libfuzzer.cpp)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}_mutator.cpp)
+    set(mutator fuzz/${name}_mutator.cpp)
+    list(APPEND fuzzer ${mutator} fuzz/libfuzzer_mutator.cpp)
+  endif()
+  add_executable(replay_${name} fuzz/${name}.cpp fuzz/replay.cpp ${mutator})
   target_link_libraries(replay_${name} PRIVATE clockwise_strict)
   target_include_directories(replay_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   add_test(NAME fuzz.${name} COMMAND replay_${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}
                                      ${rounds})
   set_tests_properties(fuzz.${name} PROPERTIES LABELS fuzz)
   if(CLOCKWISE_BUILD_FUZZERS)
-    add_executable(fuzz_${name} fuzz/${name}.cpp fuzz/libfuzzer.cpp)
+    add_executable(fuzz_${name} ${fuzzer})
     target_link_libraries(fuzz_${name} PRIVATE clockwise_strict)
     target_include_directories(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-    target_compile_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
-    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer,address,undefined)
+    set(sanitizers -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
+    target_compile_options(fuzz_${name} PRIVATE ${sanitizers})
+    target_link_options(fuzz_${name} PRIVATE ${sanitizers})
+    set_target_properties(fuzz_${name} PROPERTIES UNITY_BUILD OFF)
+    set_property(GLOBAL APPEND PROPERTY clockwise_fuzzers fuzz_${name})
   endif()
 endfunction()

@@ -17,23 +17,13 @@
 
 namespace {
 
-class Reader {
+class Reader : public clockwise_test::FuzzReader {
  public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
-  bool at_end() const { return bytes_.empty(); }
-  std::uint64_t byte() {
-    if (at_end()) return 0;
-    const auto value = std::to_integer<std::uint64_t>(bytes_.front());
-    bytes_ = bytes_.subspan(1);
-    return value;
-  }
+  using FuzzReader::FuzzReader;
   std::uint64_t step() {
     const std::uint64_t head = byte();
     return (head < 128 ? byte() : byte() << 8 | byte()) << head % 64;
   }
-
- private:
-  std::span<const std::byte> bytes_;
 };
 
 template <class Index>

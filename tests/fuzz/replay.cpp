@@ -2,7 +2,6 @@
 // replay FOLDER ROUNDS: runs the body on each file of a corpus, then on ROUNDS mutations of them.
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,33 +13,6 @@
 #include <vector>
 
 #include "fuzz/fuzz.hpp"
-
-namespace {
-
-std::string mutated(std::string bytes, const std::string& other, std::mt19937_64& random) {
-  for (std::uint64_t edits = 1 + random() % 4; edits > 0; --edits) {
-    const std::size_t at = random() % (bytes.size() + 1);
-    switch (random() % 5) {
-      case 0:
-        if (at < bytes.size()) bytes[at] = static_cast<char>(random());
-        break;
-      case 1:
-        if (at < bytes.size()) bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
-        break;
-      case 2:
-        bytes.insert(at, random() % 9, static_cast<char>(random()));
-        break;
-      case 3:
-        bytes.erase(at, random() % 9);
-        break;
-      default:
-        bytes = bytes.substr(0, at) + other.substr(random() % (other.size() + 1));
-    }
-  }
-  return bytes;
-}
-
-}  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 3) {
@@ -64,7 +36,8 @@ int main(int argc, char** argv) {
   std::mt19937_64 random(1);
   const long rounds = std::atol(argv[2]);
   for (long round = 0; round < rounds; ++round) {
-    run(mutated(corpus[random() % corpus.size()], corpus[random() % corpus.size()], random));
+    run(clockwise_mutate(corpus[random() % corpus.size()], corpus[random() % corpus.size()],
+                         random));
   }
   std::cout << corpus.size() << " files and " << rounds << " mutations of them\n";
 }

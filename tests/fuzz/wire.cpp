@@ -12,6 +12,7 @@
 
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/token_ring.hpp"
+#include "clockwise/wire/difference.hpp"
 #include "fuzz/fuzz.hpp"
 
 namespace {
@@ -38,7 +39,9 @@ void check(std::span<const std::byte> bytes) {
   }
   const auto written = wire::encode(*membership);
   FUZZ_CHECK(std::equal(written.begin(), written.end(), bytes.begin(), bytes.end()));
+  FUZZ_CHECK(wire::difference(*membership, *membership).empty());
   check_ring<clockwise::HashRing<>>(*membership, bytes);
+  check_ring<clockwise::HashRing<clockwise::Xxh64>>(*membership, bytes);
   check_ring<clockwise::TokenRing<>>(*membership, bytes);
 }
 
