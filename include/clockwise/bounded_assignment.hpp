@@ -109,10 +109,11 @@ class BoundedAssignment {
   }
 
   /// Returns the node of a key; nullptr if it was not inserted.
-  const node_type* find(const Key& key) const {
+  const node_type* find(const Key& key) const& {
     const auto at = keys_.find(key);
     return at == keys_.end() ? nullptr : &node(at->second.member);
   }
+  const node_type* find(const Key& key) const&& = delete;  // it would refer to nothing
 
   /// Returns the number of keys.
   std::size_t size() const noexcept { return keys_.size(); }
@@ -197,7 +198,8 @@ class BoundedAssignment {
     return moves;
   }
 
-  const Scheme& scheme() const noexcept { return scheme_; }
+  const Scheme& scheme() const& noexcept { return scheme_; }
+  const Scheme& scheme() const&& = delete;  // it would refer to nothing
 
   // --- Loads -------------------------------------------------------------------------------------
 

@@ -86,7 +86,8 @@ class BoundedLoad {
 
     explicit operator bool() const noexcept { return counter_ != nullptr; }
     /// The token must not be empty.
-    const node_type& node() const noexcept { return counter_->node; }
+    const node_type& node() const& noexcept { return counter_->node; }
+    const node_type& node() const&& = delete;  // the load is released at once
     /// Returns how many nodes were tried: 1 if the key's owner had room.
     std::uint32_t probes() const noexcept { return probes_; }
     /// Releases the load; returns false if there was none left to release.
@@ -210,7 +211,8 @@ class BoundedLoad {
     for (Counter* const counter : leaving) total_->fetch_sub(counter->load.fetch_or(gone));
   }
 
-  const Scheme& scheme() const noexcept { return scheme_; }
+  const Scheme& scheme() const& noexcept { return scheme_; }
+  const Scheme& scheme() const&& = delete;  // it would refer to nothing
 
   // --- Loads -------------------------------------------------------------------------------------
 

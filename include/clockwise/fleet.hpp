@@ -147,9 +147,10 @@ class Fleet {
 
   /// Returns the predicate for preference_list(key, replication, fleet.live()). Refers to the
   /// fleet.
-  auto live() const {
+  auto live() const& {
     return [this](const node_type& node) { return is_live(node); };
   }
+  void live() const&& = delete;  // it would refer to nothing
 
   /// Returns the members that have been down for options().remove_after: a proposal, for leave() or
   /// remove_overdue(). Empty if no such time is set, or if half of ring()'s members or more are not
@@ -175,11 +176,13 @@ class Fleet {
   // --- Ownership ---------------------------------------------------------------------------------
 
   /// The current owners: includes down and leaving members, not joining ones.
-  const P& ring() const { return ring_; }
+  const P& ring() const& { return ring_; }
+  const P& ring() const&& = delete;  // it would refer to nothing
   /// The owners after all pending joins and leaves. Equal to ring() if there are none.
-  const P& target() const { return target_; }
+  const P& target() const& { return target_; }
+  const P& target() const&& = delete;  // it would refer to nothing
   std::uint64_t epoch() const { return epoch_; }
-  const FleetOptions& options() const { return options_; }
+  FleetOptions options() const { return options_; }
 
   /// Makes any change to the target, as its update does: fn(edit) with edit.add, edit.remove and so
   /// on. Returns the new epoch. Adding a leaving member keeps it.

@@ -137,7 +137,7 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
-  const RingOptions& options() const noexcept { return options_; }
+  RingOptions options() const noexcept { return options_; }
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included), options and
   /// members (id, weight, rack, datacenter) are, whatever the order or the history; the same on

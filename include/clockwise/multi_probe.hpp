@@ -136,7 +136,7 @@ class MultiProbe : public detail::Surface<MultiProbe<Hash, Node>, Node, std::siz
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
-  const MultiProbeOptions& options() const noexcept { return options_; }
+  MultiProbeOptions options() const noexcept { return options_; }
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included), probes and members
   /// (id, rack, datacenter) are, whatever the order; the same on every platform. O(N).

@@ -159,7 +159,8 @@ class ReplicaTable {
   template <class Key>
   Row preference_list(const Key& key) const&& = delete;  // it would refer to nothing
 
-  const Replication& replication() const noexcept { return replication_; }
+  const Replication& replication() const& noexcept { return replication_; }
+  const Replication& replication() const&& = delete;  // it would refer to nothing
   std::size_t requested() const noexcept { return replication_.requested(); }
   /// Length of every list: less than requested() if nodes or racks are too few.
   std::size_t list_size() const noexcept { return *list_size_; }

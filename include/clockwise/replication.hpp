@@ -94,11 +94,12 @@ class Replication {
   /// Returns how many replicas of a key are wanted, over all datacenters.
   std::size_t requested() const noexcept { return replicas_; }
   /// Returns the spread, or nothing for the partitioner's default.
-  const std::optional<Spread>& spread() const noexcept { return spread_; }
+  std::optional<Spread> spread() const noexcept { return spread_; }
   /// Returns the replicas of each datacenter; nullptr if none is named.
-  const DatacenterReplicas* by_datacenter() const noexcept {
+  const DatacenterReplicas* by_datacenter() const& noexcept {
     return by_datacenter_ ? &*by_datacenter_ : nullptr;
   }
+  const DatacenterReplicas* by_datacenter() const&& = delete;  // it would refer to nothing
 
   friend bool operator==(const Replication&, const Replication&) = default;
 

@@ -167,12 +167,15 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     return slot_at(position_of(key));
   }
   /// Returns the owner of a slot. The whole table is owners(): by slot, indices into members().
-  const Node& owner_of(std::uint32_t slot) const { return node(owner_index(slot, "owner_of")); }
+  const Node& owner_of(std::uint32_t slot) const& { return node(owner_index(slot, "owner_of")); }
+  const Node& owner_of(std::uint32_t slot) const&& = delete;  // it would refer to nothing
   /// Returns the preference list of a key in the slot.
-  ReplicaList<Node> replicas_of(std::uint32_t slot, const Replication& replication) const {
+  ReplicaList<Node> replicas_of(std::uint32_t slot, const Replication& replication) const& {
     check_slot(slot);
     return preference_list(Position{last_position(slot)}, replication);
   }
+  void replicas_of(std::uint32_t,  // it would refer to nothing
+                   const Replication&) const&& = delete;
 
   // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily -------
 
@@ -269,10 +272,11 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   }
   /// Returns the node that the slot is moving to; nullptr if it is not moving. O(log S) for S slots
   /// under way.
-  const Node* migrating_to(std::uint32_t slot) const noexcept {
+  const Node* migrating_to(std::uint32_t slot) const& noexcept {
     const std::size_t at = moving_rank(slot);
     return is_moving(slot, at) ? &node(this->placement().moving[at].target) : nullptr;
   }
+  const Node* migrating_to(std::uint32_t slot) const&& = delete;  // it would refer to nothing
   /// Returns the number of slots under way.
   std::size_t migrations() const noexcept { return this->placement().moving.size(); }
 
@@ -291,7 +295,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   ///   importing  the target serves requests that ask, and sends others to the owner
   template <class Id>
   SlotAnswer<Node> answer(const Id& at, std::uint32_t slot, bool key_present,
-                          bool asking = false) const {
+                          bool asking = false) const& {
     using Kind = typename SlotAnswer<Node>::Kind;
     const Index here = present(at, "answer");
     const Index owner = owner_index(slot, "answer");
@@ -301,12 +305,15 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     if (state == SlotState::migrating && !key_present) return {Kind::ask, migrating_to(slot)};
     return {Kind::serve, nullptr};
   }
+  template <class Id>
+  void answer(const Id&, std::uint32_t, bool,  // it would refer to nothing
+              bool = false) const&& = delete;
 
   // --- Identity ----------------------------------------------------------------------------------
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
-  const SlotMapOptions& options() const noexcept { return options_; }
+  SlotMapOptions options() const noexcept { return options_; }
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included), slots, members
   /// (id, weight, rack, datacenter) and the table are; migrations do not count. The same on every

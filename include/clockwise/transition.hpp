@@ -204,7 +204,8 @@ class Transition {
   R after() && { return std::move(after_); }
 
   /// The replicas of each key.
-  const Replication& replication() const { return replication_; }
+  const Replication& replication() const& { return replication_; }
+  const Replication& replication() const&& = delete;  // it would refer to nothing
 
  private:
   /// What index_of returns if a node is not a member.

@@ -215,7 +215,7 @@ class RedisSlotMap {
   /// Returns the master that serves `key`, which is text or bytes. Throws std::out_of_range if its
   /// slot has no owner; a cluster then answers CLUSTERDOWN.
   template <class Key>
-  const std::string& lookup(const Key& key) const {
+  const std::string& lookup(const Key& key) const& {
     const std::uint16_t slot = slot_of(key);
     const std::string* const master = owner_of(slot);
     if (master == nullptr) {
@@ -224,19 +224,24 @@ class RedisSlotMap {
     return *master;
   }
   template <class Key>
-  const std::string* try_lookup(const Key& key) const noexcept {
+  const std::string& lookup(const Key& key) const&& = delete;  // it would refer to nothing
+  template <class Key>
+  const std::string* try_lookup(const Key& key) const& noexcept {
     return owner_of(slot_of(key));
   }
+  template <class Key>
+  const std::string* try_lookup(const Key& key) const&& = delete;  // it would refer to nothing
   /// Returns the slot's owner, or nullptr if it has none. `slot` must be below 16384.
-  const std::string* owner_of(std::uint16_t slot) const noexcept {
+  const std::string* owner_of(std::uint16_t slot) const& noexcept {
     const std::uint16_t owner = owners_[slot];
     return owner == none ? nullptr : &nodes_[owner].name;
   }
+  const std::string* owner_of(std::uint16_t slot) const&& = delete;  // it would refer to nothing
 
   template <class Key>
   static std::uint16_t slot_of(const Key& key) noexcept {
     if constexpr (detail::Text<Key>) {
-      return redis_slot(std::string_view(key));
+      return redis_slot(detail::characters_of<char>(key));
     } else {
       static_assert(detail::Bytes<Key>, "clockwise: a Redis key must be text or contiguous bytes");
       const auto bytes = std::as_bytes(std::span(key));
@@ -247,7 +252,7 @@ class RedisSlotMap {
   /// Returns the master and its replicas, in the order listed, up to `r` nodes. There is no rule of
   /// racks to ask for: which replica a master has is up to the operator.
   template <class Key>
-  ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const {
+  ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const& {
     ReplicaList<std::string> list(r);
     const std::uint16_t owner = owners_[slot_of(key)];
     if (owner == none || r == 0) return list;
@@ -294,7 +299,8 @@ class RedisSlotMap {
     std::vector<std::string> replicas;  ///< A master's replicas, in the order listed.
   };
   /// The nodes, in id order.
-  std::span<const Node> nodes() const noexcept { return nodes_; }
+  std::span<const Node> nodes() const& noexcept { return nodes_; }
+  std::span<const Node> nodes() const&& = delete;  // it would refer to nothing
   std::size_t size() const noexcept { return nodes_.size(); }
   bool empty() const noexcept { return nodes_.empty(); }
   bool contains(std::string_view node) const { return index_of(node) != none; }
@@ -405,10 +411,11 @@ class RedisSlotMap {
   void cancel(std::uint16_t slot) noexcept { end_moves({slot, slot}); }
   /// Returns the node that the slot is migrating to; nullptr if it is not migrating. O(log S) for S
   /// moving slots.
-  const std::string* migrating_to(std::uint16_t slot) const noexcept {
+  const std::string* migrating_to(std::uint16_t slot) const& noexcept {
     const std::size_t rank = move_rank(slot);
     return is_moving(slot, rank) ? &nodes_[moves_[rank].target].name : nullptr;
   }
+  const std::string* migrating_to(std::uint16_t slot) const&& = delete;  // it would refer to nothing
 
   struct Answer {
     enum class Kind : unsigned char {
@@ -425,7 +432,7 @@ class RedisSlotMap {
   /// whether the node has the key, which matters only while the slot is migrating away. `asking`:
   /// whether the client sent ASKING before the request.
   Answer answer(std::string_view node, std::uint16_t slot, bool key_present,
-                bool asking = false) const {
+                bool asking = false) const& {
     const std::uint16_t index = master_known(node, "answer");
     check_range({slot, slot});
     const std::string* const target = migrating_to(slot);
@@ -437,6 +444,7 @@ class RedisSlotMap {
     if (asking && target == &nodes_[index].name) return {Answer::Kind::serve, nullptr};
     return {Answer::Kind::moved, owner_of(slot)};
   }
+  void answer(std::string_view, std::uint16_t, bool, bool = false) const&& = delete;  // it would refer to nothing
 
  private:
   static constexpr std::uint16_t none = 0xffff;

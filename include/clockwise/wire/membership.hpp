@@ -79,7 +79,8 @@ class [[nodiscard]] Result {
   const T* operator->() const noexcept { return &*value_; }
 
   /// Returns the error; one without a reason if there is a value.
-  const Error& error() const noexcept { return error_; }
+  const Error& error() const& noexcept { return error_; }
+  Error error() && noexcept { return std::move(error_); }
 
  private:
   std::optional<T> value_;

@@ -15,7 +15,8 @@ class Hashed {
  public:
   using hash_type = Hash;
 
-  const Hash& hash() const noexcept { return hash_; }
+  const Hash& hash() const& noexcept { return hash_; }
+  Hash hash() const&& { return hash_; }
 
   /// Returns the position of `key`: hash(key bytes), or a Position itself.
   template <class Key>

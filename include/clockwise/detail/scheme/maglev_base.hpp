@@ -57,7 +57,8 @@ class MaglevBase : public Surface<Scheme, Node, std::size_t, MaglevPlacement>, p
 
   std::size_t table_size() const noexcept { return table_size_; }
   /// Returns the owner of each entry, as an index in members(); empty if no member owns anything.
-  std::span<const std::uint16_t> table() const noexcept { return entries().entries(); }
+  std::span<const std::uint16_t> table() const& noexcept { return entries().entries(); }
+  std::span<const std::uint16_t> table() const&& = delete;  // it would refer to nothing
 
  protected:
   using Table = MaglevTable<std::uint16_t>;

@@ -78,11 +78,13 @@ class RingBase : public Surface<Ring, Node, Index, Placement, Extra> {
   /// Returns a range, read once, of every distinct node that owns something, clockwise from `key`
   /// and found as it is read. It refers to the ring; a change invalidates it.
   template <class Key>
-  auto successors(const Key& key) const {
+  auto successors(const Key& key) const& {
     const auto position = static_cast<std::uint64_t>(ring().position_of(key));
     return Successors<Node, Index>(owners(), this->members(), table().rank_of(position),
                                    table().empty() ? 0 : this->topology().whole().nodes);
   }
+  template <class Key>
+  void successors(const Key&) const&& = delete;  // it would refer to nothing
 
   using SurfaceType::load_shares;
   /// Returns each member and the share of the key space that it holds a replica of, in id order.
@@ -109,9 +111,11 @@ class RingBase : public Surface<Ring, Node, Index, Placement, Extra> {
   /// Returns the number of positions of all members.
   std::size_t vnode_count() const noexcept { return table().size(); }
   /// Returns all positions, ascending.
-  std::span<const std::uint64_t> positions() const noexcept { return table().positions(); }
+  std::span<const std::uint64_t> positions() const& noexcept { return table().positions(); }
+  std::span<const std::uint64_t> positions() const&& = delete;  // it would refer to nothing
   /// Returns the owner of each of positions(), as an index in members().
-  std::span<const Index> owners() const noexcept { return table().owners(); }
+  std::span<const Index> owners() const& noexcept { return table().owners(); }
+  std::span<const Index> owners() const&& = delete;  // it would refer to nothing
 
  protected:
   using Table = RingTable<Index, Lookup>;

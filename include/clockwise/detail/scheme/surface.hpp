@@ -101,19 +101,25 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
   /// Returns the owner of `key`. Throws std::out_of_range if no member owns anything: there is
   /// none, or all are drained.
+  ///
+  /// What would refer to a scheme that is a temporary does not compile.
   template <class Key>
-  const Node& lookup(const Key& key) const {
+  const Node& lookup(const Key& key) const& {
     const Node* const owner = try_lookup(key);
     if (owner == nullptr) fail_nothing_owned("lookup", size());
     return *owner;
   }
+  template <class Key>
+  const Node& lookup(const Key& key) const&& = delete;  // it would refer to nothing
 
   /// As lookup, but returns nullptr if no member owns anything.
   template <class Key>
-  const Node* try_lookup(const Key& key) const noexcept {
+  const Node* try_lookup(const Key& key) const& noexcept {
     const Index owner = self().lookup_index(self().position_of(key));
     return owner == npos ? nullptr : &node(owner);
   }
+  template <class Key>
+  const Node* try_lookup(const Key& key) const&& = delete;  // it would refer to nothing
 
   /// Sets owners[i] = lookup_index(positions[i]). Throws std::invalid_argument if the lengths
   /// differ.
@@ -130,15 +136,21 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   /// Spread::racks if any member names a rack, otherwise on Spread::nodes. The list is short if
   /// there are fewer nodes, or racks, than the rule needs.
   template <class Key>
-  ReplicaList<Node> preference_list(const Key& key, const Replication& replication) const {
+  ReplicaList<Node> preference_list(const Key& key, const Replication& replication) const& {
     return for_request(replication, default_spread(), topology(), [&](const auto& request) {
       return replicas(self().position_of(key), request);
     });
   }
   template <class Key>
-  ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread) const {
+  ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread) const& {
     return replicas(self().position_of(key), OneGroup{r, spread});
   }
+  template <class Key>
+  void preference_list(const Key&,  // it would refer to nothing
+                       const Replication&) const&& = delete;
+  template <class Key>
+  void preference_list(const Key&, std::size_t,  // it would refer to nothing
+                       Spread) const&& = delete;
 
   /// As above, among the members for which `is_live(node)` or `is_live(member)` holds. Ownership
   /// does not change: the live nodes of the list without a predicate come first, in the same order;
@@ -149,7 +161,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   template <class Key, class IsLive>
     requires Liveness<IsLive, Node>
   ReplicaList<Node> preference_list(const Key& key, const Replication& replication,
-                                    const IsLive& is_live) const {
+                                    const IsLive& is_live) const& {
     return for_request(replication, default_spread(), topology(), [&](const auto& request) {
       return live_replicas(self().position_of(key), request, is_live);
     });
@@ -157,9 +169,17 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   template <class Key, class IsLive>
     requires Liveness<IsLive, Node>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread,
-                                    const IsLive& is_live) const {
+                                    const IsLive& is_live) const& {
     return live_replicas(self().position_of(key), OneGroup{r, spread}, is_live);
   }
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, Node>
+  void preference_list(const Key&, const Replication&,  // it would refer to nothing
+                       const IsLive&) const&& = delete;
+  template <class Key, class IsLive>
+    requires Liveness<IsLive, Node>
+  void preference_list(const Key&, std::size_t, Spread,  // it would refer to nothing
+                       const IsLive&) const&& = delete;
 
   /// Returns the spread that preference_list uses if none is given.
   Spread default_spread() const noexcept {
@@ -185,9 +205,11 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   std::size_t size() const noexcept { return state_.members.size(); }
   bool empty() const noexcept { return state_.members.empty(); }
   /// Returns the members in id order, drained ones included.
-  std::span<const Member<Node>> members() const noexcept { return state_.members; }
+  std::span<const Member<Node>> members() const& noexcept { return state_.members; }
+  std::span<const Member<Node>> members() const&& = delete;  // it would refer to nothing
   /// Returns members()[index].node. `index` < size().
-  const Node& node(Index index) const noexcept { return state_.members[index].node; }
+  const Node& node(Index index) const& noexcept { return state_.members[index].node; }
+  const Node& node(Index index) const&& = delete;  // it would refer to nothing
 
   /// Returns the index of `id`, an id or a node, in members(); npos if it is not a member. O(log
   /// N).
