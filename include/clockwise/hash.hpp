@@ -7,7 +7,7 @@
 
 #include <array>        // array
 #include <compare>      // strong_ordering
-#include <concepts>     // convertible_to, integral, same_as
+#include <concepts>     // same_as
 #include <cstddef>      // byte, size_t
 #include <cstdint>      // uint64_t
 #include <span>         // span, as_bytes
@@ -70,10 +70,10 @@ std::uint64_t hash_key(const Hash& hash, const Key& key) noexcept {
   if constexpr (std::same_as<Key, Position>) {
     return static_cast<std::uint64_t>(key);
   } else if constexpr (Text<Key>) {
-    const std::string_view text = key;
+    const std::string_view text = detail::characters_of<char>(key);
     return hash(std::as_bytes(std::span(text.data(), text.size())));
-  } else if constexpr (std::convertible_to<const Key&, std::u8string_view>) {
-    const std::u8string_view text = key;
+  } else if constexpr (Utf8Text<Key>) {
+    const std::u8string_view text = detail::characters_of<char8_t>(key);
     return hash(std::as_bytes(std::span(text.data(), text.size())));
   } else if constexpr (Bytes<Key>) {
     const std::span bytes(key);
@@ -88,8 +88,8 @@ std::uint64_t hash_key(const Hash& hash, const Key& key) noexcept {
   } else {
     static_assert(always_false<Key>,
                   "clockwise: a key must be text, contiguous bytes, an integer or enum of up to "
-                  "64 bits (not plain char or wchar_t, which differ between platforms), or a "
-                  "Position");
+                  "64 bits (not bool, nor plain char or wchar_t, which differ between platforms), "
+                  "or a Position");
     return 0;
   }
 }

@@ -16,12 +16,12 @@
 
 #include <bit>          // bit_cast, bit_width
 #include <concepts>     // constructible_from, convertible_to, predicate, same_as
-#include <cstddef>      // size_t
+#include <cstddef>      // nullptr_t, size_t
 #include <cstdint>      // uint32_t, uint64_t
 #include <iterator>     // begin, end
 #include <string>       // string, to_string
 #include <string_view>  // string_view
-#include <type_traits>  // is_arithmetic_v, remove_cv_t, remove_cvref_t
+#include <type_traits>  // is_arithmetic_v, is_array_v, remove_cv_t, remove_cvref_t
 #include <utility>      // declval, forward, move, pair
 
 #include "clockwise/detail/base/error.hpp"
@@ -87,6 +87,7 @@ concept NodeLike =
     (detail::Text<Node> && detail::Text<std::remove_cvref_t<T>> &&
      std::constructible_from<Node, std::string_view>) ||
     (std::convertible_to<T, Node> && !detail::CharacterOrBool<std::remove_cvref_t<T>> &&
+     !std::same_as<std::remove_cvref_t<T>, std::nullptr_t> &&
      (!std::is_arithmetic_v<std::remove_cvref_t<T>> ||
       requires(T&& value) { Node{std::forward<T>(value)}; }));
 
@@ -132,10 +133,12 @@ struct Entry {
  private:
   template <class N>
   static Node to_node(N&& n) {
-    if constexpr (std::convertible_to<N, Node>) {
+    // An array of characters need not end with a zero.
+    constexpr bool is_array = std::is_array_v<std::remove_cvref_t<N>>;
+    if constexpr (std::convertible_to<N, Node> && !(is_array && detail::Text<Node>)) {
       return std::forward<N>(n);
     } else {
-      return Node(std::string_view(n));
+      return Node(detail::characters_of<char>(n));
     }
   }
 };

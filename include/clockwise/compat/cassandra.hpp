@@ -156,10 +156,12 @@ class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
   Position position_of(const Key& key) const noexcept {
     if constexpr (std::same_as<Key, Position>) {
       return key;
+    } else if constexpr (detail::Text<Key>) {
+      return position_of_token(clockwise::cassandra_token(detail::characters_of<char>(key)));
     } else {
-      static_assert(detail::Text<Key> || detail::Bytes<Key>,
+      static_assert(detail::Bytes<Key>,
                     "clockwise: a Cassandra key must be text or contiguous bytes, serialised");
-      return position_of_token(cassandra_token(key));
+      return position_of_token(clockwise::cassandra_token(key));
     }
   }
   std::uint64_t circle() const noexcept {

@@ -5,14 +5,33 @@
 // The kinds of types that keys, nodes and weights are made of.
 
 #include <concepts>     // convertible_to, integral, same_as
-#include <cstddef>      // byte, nullptr_t
+#include <cstddef>      // byte, nullptr_t, size_t
 #include <span>         // span
-#include <string_view>  // string_view
+#include <string_view>  // basic_string_view, string_view, u8string_view
+#include <type_traits>  // extent_v, is_array_v
 
 namespace clockwise::detail {
 
 template <class T>
 concept Text = std::convertible_to<const T&, std::string_view> && !std::same_as<T, std::nullptr_t>;
+
+/// Text in UTF-8 by its type.
+template <class T>
+concept Utf8Text =
+    std::convertible_to<const T&, std::u8string_view> && !std::same_as<T, std::nullptr_t>;
+
+/// Returns the characters of a text. An array ends at its first zero, or where it ends: it need not
+/// have one.
+template <class Char, class T>
+std::basic_string_view<Char> characters_of(const T& text) {
+  if constexpr (std::is_array_v<T>) {
+    constexpr std::size_t most = std::extent_v<T>;
+    const Char* const end = std::char_traits<Char>::find(text, most, Char());
+    return {text, end == nullptr ? most : static_cast<std::size_t>(end - text)};
+  } else {
+    return text;
+  }
+}
 
 /// Contiguous bytes of any spelling. std::span does the checking, which keeps <ranges> out.
 template <class T>
@@ -28,10 +47,11 @@ concept CharacterOrBool =
     std::same_as<T, bool> || std::same_as<T, char> || std::same_as<T, wchar_t> ||
     std::same_as<T, char8_t> || std::same_as<T, char16_t> || std::same_as<T, char32_t>;
 
-/// Integers that are the same number on every platform: plain char and wchar_t are not.
+/// Integers of up to 64 bits that are the same number on every platform: plain char and wchar_t are
+/// not, and bool is none.
 template <class T>
-concept PortableInteger =
-    std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
+concept PortableInteger = std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, bool> &&
+                          !std::same_as<T, char> && !std::same_as<T, wchar_t>;
 
 }  // namespace clockwise::detail
 

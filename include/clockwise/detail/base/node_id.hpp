@@ -3,10 +3,12 @@
 #define CLOCKWISE_DETAIL_BASE_NODE_ID_HPP
 
 #include <charconv>     // to_chars
-#include <concepts>     // convertible_to, integral, same_as
+#include <concepts>     // same_as
 #include <string>       // string
 #include <string_view>  // string_view
 #include <type_traits>  // is_enum_v, is_lvalue_reference_v, remove_cvref_t, underlying_type_t
+
+#include "clockwise/detail/base/kinds.hpp"
 
 namespace clockwise::detail {
 
@@ -36,23 +38,23 @@ concept HasIdMember = requires(const Node& node) { node.id; };
 template <class Id>
 auto id_text(Id&& id) {
   using T = std::remove_cvref_t<Id>;
-  if constexpr (std::convertible_to<const T&, std::string_view>) {
+  if constexpr (Text<T>) {
+    const std::string_view text = detail::characters_of<char>(id);
     if constexpr (std::is_lvalue_reference_v<Id> || std::same_as<T, std::string_view> ||
                   std::is_pointer_v<T>) {
-      return std::string_view(id);
+      return text;
     } else {
-      return std::string(std::string_view(id));
+      return std::string(text);
     }
   } else if constexpr (std::is_enum_v<T>) {
     return detail::id_text(static_cast<std::underlying_type_t<T>>(id));
-  } else if constexpr (std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
-                       !std::same_as<T, wchar_t>) {
+  } else if constexpr (PortableInteger<T> && !CharacterOrBool<T>) {
     return IntegerId(id);
   } else {
     static_assert(!sizeof(T),
                   "clockwise: a node must be text, an integer, or a struct whose id is given by a "
-                  "free function node_id(node) or a member `id`, as text or an integer (but not "
-                  "bool, nor plain char or wchar_t, which differ between platforms)");
+                  "free function node_id(node) or a member `id`, as text or an integer of up to 64 "
+                  "bits (but not bool, nor plain char or wchar_t, which differ between platforms)");
   }
 }
 
