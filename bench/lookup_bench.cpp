@@ -284,22 +284,6 @@ void lookup_batch(benchmark::State& state, Size size) {
   report(state);
 }
 
-/// The same without lookup_batch: stores the owners one by one.
-template <class Index>
-void lookup_loop(benchmark::State& state, Size size) {
-  const auto& ring = for_size<IndexedFleet<Index>>(size).ring;
-  const auto& keys = for_size<Keys>(size).positions;
-  std::vector<Index> owners(batch);
-  std::size_t next = 0;
-  for (auto _ : state) {
-    for (std::size_t i = 0; i < batch; ++i) owners[i] = ring.lookup_index(keys[next + i]);
-    benchmark::DoNotOptimize(owners.data());
-    benchmark::ClobberMemory();
-    next = (next + batch) % keys.size();
-  }
-  report(state);
-}
-
 // --- String keys --------------------------------------------------------------------------------
 
 /// Strings of one length, contiguous in memory.
@@ -439,7 +423,6 @@ void add_owners(const Size& size) {
   add("throughput/limit/" + size.name(), limit_throughput<Index>, size);
   add("latency/limit/" + size.name(), limit_latency<Index>, size);
   add("cold/limit/" + size.name(), cold_limit<Index>, size)->UseManualTime()->Iterations(200);
-  add("throughput/loop/" + size.name(), lookup_loop<Index>, size);
   add("throughput/batch/" + size.name(), lookup_batch<Index>, size);
 }
 
@@ -494,7 +477,8 @@ const bool added = [] {
   for (const std::size_t length : {8u, 16u, 40u, 200u}) {
     const std::string bytes = "/" + std::to_string(length);
     add("keys/hash" + bytes, bare_hash, length);
-    add("keys/lookup" + bytes, lookup_string, length);
+    // Those of 16 bytes are replicas_of_16_bytes/lookup.
+    if (length != 16) add("keys/lookup" + bytes, lookup_string, length);
 #if CLOCKWISE_BENCH_LIBMEMCACHED
     add("keys/libmemcached" + bytes, libmemcached_ketama, length);
 #endif

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """bench_report.py FOLDER [PAGE.md]: what the benchmarks measured, as tables and a plot.
 
-FOLDER holds lookup.json and membership.json, as Google Benchmark writes them, and optionally
-instructions.json. Without PAGE.md, prints the tables. With it, replaces the part of the page between
-"<!-- measured -->" and "<!-- end -->" and redraws lookup.svg in the page's folder."""
+FOLDER holds what Google Benchmark wrote: lookup.json and membership.json for docs/performance.md, and
+optionally instructions.json; replicas.json for docs/token-allocation.md. Without PAGE.md, prints the
+tables. With it, replaces the part of the page between "<!-- measured -->" and "<!-- end -->", and for
+performance.md redraws lookup.svg in the page's folder."""
 
 import json
 import math
@@ -77,17 +78,16 @@ def owner_tables(measured):
         sizes = measured.sizes(measure)
         yield f"**{title}**, ns per lookup, with the key already hashed:\n"
         rows = measured.rows(measure, NAMES, sizes)
+        if measure == "throughput":
+            rows += [["`lookup_batch`"] + measured.rows(measure, ["batch"], sizes)[0][1:]]
         rows.append(measured.ratio(measure, "`lower_bound` / the index", "lower_bound", "index", sizes))
         rows.append(measured.ratio(measure, "the index / the limit", "index", "limit", sizes))
         yield table([""] + [f"{positions(size):,}" for size in sizes], rows) + "\n"
-    sizes = measured.sizes("throughput")
-    yield "**Batches**, ns per lookup:\n"
-    rows = [["a loop"] + measured.rows("throughput", ["loop"], sizes)[0][1:],
-            ["`lookup_batch`"] + measured.rows("throughput", ["batch"], sizes)[0][1:]]
-    yield table([""] + [f"{positions(size):,}" for size in sizes], rows) + "\n"
 
 
 def key_table(measured):
+    # One figure for one thing: this lookup is also in the table of replicas.
+    measured.ns["keys"]["lookup"]["16"] = measured.ns["replicas_of_16_bytes"]["lookup"]["16x200"]
     sizes = measured.sizes("keys")
     whats = [what for what in ("hash", "lookup", "libmemcached") if what in measured.ns["keys"]]
     names = {"hash": "the bare hash, XXH3", "lookup": "`lookup(string)`", "libmemcached": "libmemcached, ketama"}
@@ -179,10 +179,7 @@ def plot(measured):
     return "\n".join(lines + ["</svg>", ""])
 
 
-def main():
-    if not 2 <= len(sys.argv) <= 3:
-        sys.exit(__doc__)
-    folder = pathlib.Path(sys.argv[1])
+def performance(folder):
     measured = Measured(medians(folder / "lookup.json", lambda run: run["ns"]))
     scale = {"ns": 1e-3, "us": 1, "ms": 1e3}
     times = medians(folder / "membership.json", lambda run: run["cpu_time"] * scale[run["time_unit"]])
@@ -190,15 +187,54 @@ def main():
     counted = folder / "instructions.json"
     if counted.exists():
         parts += instruction_table(json.loads(counted.read_text()))
-    text = "\n".join(parts)
+    else:
+        print(f"{counted} is missing: no table of instructions (they need valgrind)", file=sys.stderr)
+    if "libmemcached" not in measured.ns["keys"]:
+        print("libmemcached was not measured: no rows of it (install its header and build again)", file=sys.stderr)
+    return "\n".join(parts), plot(measured)
+
+
+def token_allocation(folder):
+    """Peaks over fair shares: they do not depend on the machine."""
+    columns = {"random": "random", "grown": "grown", "one_left": "one left", "replaced": "replaced",
+               "primary_random": "owned, random", "primary": "owned, grown"}
+    fleets = {"plain": "equal weights", "weights": "weights 1 and 2", "racks": "3 racks",
+              "racks_weights": "3 racks, weights 1 and 2"}
+    rows = []
+    for name, run in medians(folder / "replicas.json", lambda run: run).items():
+        benchmark, _, rest = name.partition("/")
+        if benchmark != "allocated_tokens":
+            continue
+        fleet, vnodes = rest.split("/")
+        cells = [f"{run[column]:.{3 if column in ('grown', 'replaced') else 2}f}" for column in columns]
+        rows.append((list(fleets).index(fleet), int(vnodes), [fleets[fleet], vnodes, *cells]))
+    rows.sort()
+    for above, below in reversed(list(zip(rows, rows[1:]))):
+        if above[0] == below[0]:
+            below[2][0] = ""
+    return table(["fleet", "vnodes", *columns.values()], [row for _, _, row in rows]) + "\n", None
+
+
+PAGES = {"performance.md": performance, "token-allocation.md": token_allocation}
+
+
+def main():
+    if not 2 <= len(sys.argv) <= 3:
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[1])
     if len(sys.argv) == 2:
-        print(text)
+        for report in PAGES.values():
+            print(report(folder)[0])
         return
     page = pathlib.Path(sys.argv[2])
+    if page.name not in PAGES:
+        sys.exit(f"{page} is none of the pages with tables: {', '.join(PAGES)}")
+    text, drawing = PAGES[page.name](folder)
     old = page.read_text()
     begin, end = old.index("<!-- measured -->"), old.index("<!-- end -->")
     page.write_text(old[:begin] + "<!-- measured -->\n\n" + text + "\n" + old[end:])
-    (page.parent / "lookup.svg").write_text(plot(measured))
+    if drawing is not None:
+        (page.parent / "lookup.svg").write_text(drawing)
 
 
 if __name__ == "__main__":
