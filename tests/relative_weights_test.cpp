@@ -90,7 +90,8 @@ TEST_CASE("whatever makes entries has relative weights, and other options stay")
   CHECK(of(relative_weights(std::vector<const char*>{"a", "b"})) == 1);
   CHECK(of(relative_weights(std::vector<Entry<std::string>>{{"a", 1}, {"b", 3}})) == 1.5);
   CHECK(of(relative_weights(std::vector<std::pair<int, double>>{{7, 1}, {8, 3}}, 2)) == 1.5);
-  CHECK(of(relative_weights(HashRing({{"a", 1}, {"b", 3}}).members())) == 1.5);
+  const HashRing weighted({{"a", 1}, {"b", 3}});
+  CHECK(of(relative_weights(weighted.members())) == 1.5);
 
   const std::vector<Entry<Server>> servers{
       {Server{"a", "10.0.0.1"}, {.weight = 10, .rack = "r1", .datacenter = "east"}},
