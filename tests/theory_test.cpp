@@ -23,6 +23,9 @@
 #include <string_view>
 #include <vector>
 
+#include "clockwise/detail/scheme/load_caps.hpp"
+#include "clockwise/rendezvous.hpp"
+
 using namespace clockwise::theory;
 using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
@@ -838,6 +841,22 @@ TEST_CASE("a load bound is exact to a millionth, as BoundedLoad's is") {
       check(nodes * 1000000, nodes);
       check(nodes * 1000000 + 1, nodes);
       check(1000000007, nodes);
+    }
+  }
+}
+
+TEST_CASE("BoundedLoad's caps of equal members are the load bound") {
+  clockwise::Rendezvous<> nodes;
+  for (std::uint64_t n = 1; n <= 40; ++n) {
+    nodes.add(std::to_string(n));
+    for (const double c : {1.000001, 1.05, 1.1, 1.25, 1.3, 1.4, 1.7, 2.0, 2.2, 3.3, 1000.0}) {
+      const clockwise::detail::LoadCaps caps(nodes, c);
+      for (std::uint64_t total = 0; total <= 1000; ++total) {
+        const std::uint64_t cap = caps.cap(static_cast<std::size_t>(total % n), total);
+        if (cap == bounded_load_cap(total, n, c)) continue;
+        CAPTURE(n, c, total);
+        CHECK(cap == bounded_load_cap(total, n, c));
+      }
     }
   }
 }
