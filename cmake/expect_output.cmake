@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # cmake -DEXPECTED=<file> -P expect_output.cmake -- command…
-# The command must succeed and print the contents of the file. Lines may end with CR LF in either: as
-# Windows prints them, and as Git may check out the file there.
+# The command must succeed and print the contents of the file. Lines may end with CR LF in either:
+# Windows prints them so, and Git may check out the file so.
 include(${CMAKE_CURRENT_LIST_DIR}/command_line.cmake)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${command} failed (${result}):\n${output}${errors}")
