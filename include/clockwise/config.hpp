@@ -23,4 +23,14 @@
 #define CLOCKWISE_PORTABLE_SCAN 0
 #endif
 
+/// CLOCKWISE_COLD marks functions that run rarely, if ever. GCC and Clang compile them for size and
+/// keep them out of their callers.
+#if defined(__GNUC__)
+#define CLOCKWISE_COLD [[gnu::cold, gnu::noinline]]
+#define CLOCKWISE_NOINLINE [[gnu::noinline]]
+#else
+#define CLOCKWISE_COLD
+#define CLOCKWISE_NOINLINE
+#endif
+
 #endif  // CLOCKWISE_CONFIG_HPP

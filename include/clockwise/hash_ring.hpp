@@ -13,7 +13,6 @@
 // on the order of joins, on a collision, the compiler or the platform; a lookup reads two arrays;
 // and the ring can tell each member's share, and what a change will move.
 
-#include <charconv>          // to_chars
 #include <concepts>          // copy_constructible, unsigned_integral
 #include <cstddef>           // size_t
 #include <cstdint>           // uint16_t, uint32_t, uint64_t
@@ -21,12 +20,13 @@
 #include <string>            // string, to_string
 #include <string_view>       // string_view
 #include <utility>           // move
-#include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 #include "clockwise/detail/scheme/fingerprint_bytes.hpp"
 #include "clockwise/detail/scheme/hashed.hpp"
 #include "clockwise/detail/scheme/ring_base.hpp"
+#include "clockwise/detail/scheme/vnode_label.hpp"
 #include "clockwise/fwd.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
@@ -164,8 +164,8 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
 
   static RingOptions checked(RingOptions options) {
     if (options.vnodes == 0 || options.vnodes > max_vnodes_per_node) {
-      detail::fail_invalid("vnodes must be between 1 and " + std::to_string(max_vnodes_per_node) +
-                           ", got " + std::to_string(options.vnodes));
+      detail::fail_invalid(
+          {"vnodes must be between 1 and ", max_vnodes_per_node, ", got ", options.vnodes});
     }
     return options;
   }
@@ -173,9 +173,8 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
   std::uint32_t vnodes_of(std::string_view id, double weight) const {
     const std::uint64_t count = clockwise::vnode_count(weight, options_.vnodes);
     if (count > max_vnodes_per_node) {
-      detail::fail_length("node " + detail::quoted(id) + " with weight " + std::to_string(weight) +
-                          " needs " + std::to_string(count) + " vnodes; the maximum is " +
-                          std::to_string(max_vnodes_per_node));
+      detail::fail_length({"node ", detail::Part::id(id), " with weight ", weight, " needs ", count,
+                           " vnodes; the maximum is ", max_vnodes_per_node});
     }
     return static_cast<std::uint32_t>(count);
   }
@@ -211,14 +210,12 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
   }
 
   /// Vnodes `from` to `to` - 1 of one node; none if `from` is not below `to`.
-  void append_vnodes(std::vector<Vnode>& vnodes, std::string_view id, std::uint32_t from,
+  void append_vnodes(detail::PlainVector<Vnode>& vnodes, std::string_view id, std::uint32_t from,
                      std::uint32_t to, Index owner) const {
-    std::string label = std::string(id) + "#4294967295";
-    char* const number = label.data() + id.size() + 1;
-    for (std::uint32_t i = from; i < to; ++i) {
-      const char* const end = std::to_chars(number, label.data() + label.size(), i).ptr;
-      const std::string_view text(label.data(), static_cast<std::size_t>(end - label.data()));
-      vnodes.push_back({detail::hash_key(hash(), text), owner});
+    if (from >= to) return;
+    detail::VnodeLabel label(id, from);
+    for (std::uint32_t i = from; i < to; ++i, label.increment()) {
+      vnodes.push_back({detail::hash_key(hash(), label.text()), owner});
     }
   }
 

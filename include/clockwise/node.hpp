@@ -249,8 +249,8 @@ inline double checked_weight(std::string_view id, double weight) {
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;
   if (bits == sign) return 0.0;
   if ((bits & sign) != 0 || (bits >> 52 & 0x7ff) == 0x7ff) {
-    fail_invalid("weight of node " + quoted(id) + " must be finite and not negative, got " +
-                 std::to_string(weight));
+    detail::fail_invalid(
+        {"weight of node ", Part::id(id), " must be finite and not negative, got ", weight});
   }
   return weight;
 }

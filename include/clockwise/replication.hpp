@@ -48,8 +48,8 @@ class DatacenterReplicas {
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         if (entries_[i].datacenter == entries_[j].datacenter) {
-          detail::fail_invalid("datacenter " + detail::quoted(entries_[i].datacenter) +
-                               " is listed twice");
+          detail::fail_invalid(
+              {"datacenter ", detail::Part::id(entries_[i].datacenter), " is listed twice"});
         }
       }
     }
@@ -113,7 +113,7 @@ class Replication {
     return static_cast<std::size_t>(replicas);
   }
   [[noreturn]] static void fail_negative(long long replicas) {
-    detail::fail_invalid("replicas must not be negative, got " + std::to_string(replicas));
+    detail::fail_invalid({"replicas must not be negative, got ", replicas});
   }
 
   std::size_t replicas_ = 0;

@@ -413,14 +413,14 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   }
 
   void adopt_owners(const std::vector<Index>& after) {
-    std::vector<Index> renumber(size());
+    detail::PlainVector<Index> renumber(size());
     std::iota(renumber.begin(), renumber.end(), Index{0});
     this->adopt(placement_of(renumbered_owners(renumber), after, renumber),
                 detail::slots_held(after, size()));
   }
 
   /// Returns the present table in new indices; npos if a slot has no owner, or if it leaves.
-  std::vector<Index> renumbered_owners(const std::vector<Index>& renumber) const {
+  std::vector<Index> renumbered_owners(const detail::PlainVector<Index>& renumber) const {
     std::vector<Index> result(slot_count(), npos);
     for (std::size_t slot = 0; slot < owners().size(); ++slot) {
       result[slot] = renumber[owners()[slot]];
@@ -431,7 +431,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   /// Returns the table in which `after` follows `before`, and the slots that are still under way.
   detail::SlotPlacement<Index> placement_of(const std::vector<Index>& before,
                                             const std::vector<Index>& after,
-                                            const std::vector<Index>& renumber) const {
+                                            const detail::PlainVector<Index>& renumber) const {
     typename Table::Change slots;
     for (std::uint32_t slot = 0; slot < slot_count(); ++slot) {
       if (before[slot] == after[slot] && after[slot] != npos) continue;

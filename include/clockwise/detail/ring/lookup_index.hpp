@@ -27,7 +27,7 @@
 //   sparse, others:   an offset per 4 to 8 vnodes, few enough to stay in a near cache, and only
 //                     the fragments, 16 per scan. The owner comes from the table, requested too.
 
-#include <algorithm>    // lower_bound, max, min
+#include <algorithm>    // max, min
 #include <bit>          // bit_width, countr_zero
 #include <concepts>     // unsigned_integral
 #include <cstddef>      // size_t
@@ -35,21 +35,15 @@
 #include <span>         // span
 #include <type_traits>  // conditional_t, make_signed_t
 #include <utility>      // move
-#include <vector>       // vector
 
 #include "clockwise/config.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 
 #if defined(__SSE2__) && !CLOCKWISE_PORTABLE_SCAN
 #include <emmintrin.h>  // SSE2, part of every x86-64
 #define CLOCKWISE_SSE2_SCAN 1
 #else
 #define CLOCKWISE_SSE2_SCAN 0
-#endif
-
-#if defined(__GNUC__)
-#define CLOCKWISE_COLD [[gnu::cold, gnu::noinline]]
-#else
-#define CLOCKWISE_COLD
 #endif
 
 namespace clockwise::detail {
@@ -63,6 +57,22 @@ inline void prefetch([[maybe_unused]] const void* address,
 #endif
 }
 
+/// Returns the first index whose element is not below `position`, or `size`. O(log size).
+inline std::size_t lower_bound(const std::uint64_t* positions, std::size_t size,
+                               std::uint64_t position) noexcept {
+  std::size_t first = 0;
+  while (size > 0) {
+    const std::size_t half = size / 2;
+    if (positions[first + half] < position) {
+      first += half + 1;
+      size -= half + 1;
+    } else {
+      size = half;
+    }
+  }
+  return first;
+}
+
 /// Returns the first rank from `from` on whose position is not below `position`, or the size. Steps
 /// double, so the cost depends on the distance, and is at most O(log M).
 inline std::size_t first_not_below(std::span<const std::uint64_t> positions, std::uint64_t position,
@@ -74,9 +84,7 @@ inline std::size_t first_not_below(std::span<const std::uint64_t> positions, std
     end = step < positions.size() - end ? end + step : positions.size();
     step *= 2;
   }
-  const std::uint64_t* const found =
-      std::lower_bound(positions.data() + from, positions.data() + end, position);
-  return static_cast<std::size_t>(found - positions.data());
+  return from + detail::lower_bound(positions.data() + from, end - from, position);
 }
 
 /// An array with one row per vnode, in rank order, that is read once the rank is known. Its memory
@@ -286,7 +294,8 @@ class LookupIndex {
     const int bucket_bits = (std::max)(0, (std::min)(wanted, used_bits - low_bits));
     shift_ = (std::max)(0, used_bits - low_bits - bucket_bits);
 
-    offsets_.resize(static_cast<std::size_t>(last_ >> shift_ >> low_bits) + 1);
+    offsets_ =
+        PlainVector<std::uint16_t>(static_cast<std::size_t>(last_ >> shift_ >> low_bits) + 1);
     if (dense_) {
       fill_dense(positions, owners);
     } else {
@@ -295,11 +304,11 @@ class LookupIndex {
   }
 
   void fill_dense(Positions positions, Owners owners) {
-    words_.resize(positions.size() +
-                  dense_scan);  // a scan can read past the last; no key goes there
+    // A scan can read past the last; no key goes there.
+    words_ = PlainVector<Word>(positions.size() + dense_scan);
     constexpr std::uint64_t half = std::uint64_t{1} << (word_fragment_bits - 1);
     constexpr std::uint64_t bucket_width = std::uint64_t{1} << dense_bits;
-    std::vector<std::size_t> behind_gaps;  // ranks from which a bucket can be too far
+    PlainVector<std::size_t> behind_gaps;  // ranks from which a bucket can be too far
     std::uint64_t previous = 0;
     for (std::size_t rank = 0; rank < positions.size(); ++rank) {
       const std::uint64_t cut = positions[rank] >> shift_;
@@ -328,9 +337,9 @@ class LookupIndex {
 
   void fill_sparse(Positions positions) {
     const std::size_t buckets = offsets_.size();
-    fragments_.resize(positions.size() + sparse_scan);
-    bases_.resize(((buckets - 1) >> group_bits) + 1);
-    std::vector<std::uint32_t> ends(buckets);  // the rank after a bucket's last vnode, or 0
+    fragments_ = PlainVector<std::uint16_t>(positions.size() + sparse_scan);
+    bases_ = PlainVector<std::uint32_t>(((buckets - 1) >> group_bits) + 1);
+    PlainVector<std::uint32_t> ends(buckets);  // the rank after a bucket's last vnode, or 0
     for (std::size_t rank = 0; rank < positions.size(); ++rank) {
       const std::uint64_t cut = positions[rank] >> shift_;
       fragments_[rank] = static_cast<std::uint16_t>(cut);
@@ -356,10 +365,10 @@ class LookupIndex {
     }
   }
 
-  std::vector<std::uint16_t> offsets_;    // by bucket: a rank, in a sparse index minus its base
-  std::vector<std::uint32_t> bases_;      // by group of buckets: the rank of the first
-  std::vector<Word> words_;               // by rank: fragment, owner
-  std::vector<std::uint16_t> fragments_;  // by rank
+  PlainVector<std::uint16_t> offsets_;    // by bucket: a rank, in a sparse index minus its base
+  PlainVector<std::uint32_t> bases_;      // by group of buckets: the rank of the first
+  PlainVector<Word> words_;               // by rank: fragment, owner
+  PlainVector<std::uint16_t> fragments_;  // by rank
   std::uint64_t last_ = 0;                // the last position: keys beyond it wrap
   int shift_ = 0;
   bool dense_ = true;
@@ -367,7 +376,6 @@ class LookupIndex {
 
 }  // namespace clockwise::detail
 
-#undef CLOCKWISE_COLD
 #undef CLOCKWISE_SSE2_SCAN
 
 #endif  // CLOCKWISE_DETAIL_RING_LOOKUP_INDEX_HPP

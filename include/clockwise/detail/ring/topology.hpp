@@ -4,15 +4,14 @@
 
 // Which members fail together: the racks and datacenters of a node table, as small numbers.
 
-#include <algorithm>    // lower_bound
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t
-#include <map>          // map
 #include <span>         // span
 #include <string>       // string
 #include <string_view>  // string_view
-#include <utility>      // pair
-#include <vector>       // vector
+
+#include "clockwise/detail/base/id_tree.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 
 namespace clockwise::detail {
 
@@ -31,43 +30,10 @@ class Topology {
   /// `members`: pointers to rows of a node table; row i owns vnodes[i]. O(N log D) for D racks and
   /// datacenters.
   template <class MemberPointers>
-  Topology(const MemberPointers& members, std::span<const std::uint32_t> vnodes) {
-    using Rack = std::pair<std::string_view, std::string_view>;  // datacenter and name
-    std::map<Rack, std::uint32_t> racks;
-    std::map<std::string_view, std::uint32_t> datacenters;
-    std::vector<std::uint32_t*> rack_of;  // nullptr: none
-    std::vector<const std::uint32_t*> datacenter_of;
-    rack_of.reserve(members.size());
-    datacenter_of.reserve(members.size());
-    member_datacenters_.reserve(members.size());
-    for (const auto* member : members) {
-      datacenter_of.push_back(&datacenters.try_emplace(member->datacenter).first->second);
-      const Rack rack(member->datacenter, member->rack);
-      rack_of.push_back(member->rack.empty() ? nullptr : &racks.try_emplace(rack).first->second);
-    }
-    std::uint32_t number = 0;
-    for (auto& [name, rack] : racks) rack = number++;
-    datacenters_.reserve(datacenters.size());
-    for (auto& [name, datacenter] : datacenters) {
-      datacenter = static_cast<std::uint32_t>(datacenters_.size());
-      datacenters_.emplace_back(name);
-    }
-    datacenter_extents_.resize(datacenters_.size());
-
-    std::vector<bool> met(racks.size());
-    for (std::size_t i = 0; i < members.size(); ++i, ++number) {
-      const std::uint32_t* const rack = rack_of[i];
-      const std::uint32_t datacenter = *datacenter_of[i];
-      member_datacenters_.push_back(datacenter);
-      if (!racks.empty()) domains_.push_back(rack == nullptr ? number : *rack);
-      if (vnodes[i] == 0) continue;
-      const bool new_domain = rack == nullptr || !met[*rack];
-      if (rack != nullptr) met[*rack] = true;
-      count(whole_, new_domain);
-      count(datacenter_extents_[datacenter], new_domain);
-    }
-    domain_limit_ = number;
-  }
+  Topology(const MemberPointers& members, const std::uint32_t* vnodes)
+      : Topology(rows_of(members.size(), [&](std::size_t i) {
+          return Row{members[i]->datacenter, members[i]->rack, vnodes[i]};
+        })) {}
 
   bool has_racks() const noexcept { return !domains_.empty(); }
 
@@ -77,14 +43,24 @@ class Topology {
   }
   std::size_t domain_limit() const noexcept { return domain_limit_; }
   /// domain() of every member, if has_racks().
-  std::span<const std::uint32_t> domains() const noexcept { return domains_; }
+  std::span<const std::uint32_t> domains() const noexcept {
+    return {domains_.data(), domains_.size()};
+  }
 
   /// Returns the number of a datacenter, or `none` if no member names it.
   std::uint32_t datacenter_named(std::string_view name) const noexcept {
-    const auto at = std::lower_bound(datacenters_.begin(), datacenters_.end(), name);
-    return at == datacenters_.end() || *at != name
-               ? none
-               : static_cast<std::uint32_t>(at - datacenters_.begin());
+    std::size_t first = 0;
+    for (std::size_t length = datacenters_.size(); length > 0;) {
+      const std::size_t half = length / 2;
+      if (name_of(first + half).compare(name) < 0) {
+        first += half + 1;
+        length -= half + 1;
+      } else {
+        length = half;
+      }
+    }
+    return first < datacenters_.size() && name_of(first) == name ? static_cast<std::uint32_t>(first)
+                                                                 : none;
   }
   std::uint32_t datacenter(std::size_t member) const noexcept {
     return member_datacenters_[member];
@@ -93,42 +69,109 @@ class Topology {
   /// Heap memory, without what names take beyond their objects.
   std::size_t bytes() const noexcept {
     return (domains_.capacity() + member_datacenters_.capacity()) * sizeof(std::uint32_t) +
-           datacenters_.capacity() * sizeof(std::string) +
-           datacenter_extents_.capacity() * sizeof(Extent);
+           datacenters_.capacity() * sizeof(Datacenter);
   }
 
   const Extent& whole() const noexcept { return whole_; }
   /// `datacenter` must not be `none`.
   const Extent& extent(std::uint32_t datacenter) const noexcept {
-    return datacenter_extents_[datacenter];
+    return datacenters_[datacenter].extent;
   }
 
   /// Of a node table as it is. O(N log D).
   template <class Members>
   static Topology of(const Members& members) {
-    std::vector<decltype(&members[0])> rows;
-    std::vector<std::uint32_t> vnodes;
-    rows.reserve(members.size());
-    vnodes.reserve(members.size());
-    for (const auto& member : members) {
-      rows.push_back(&member);
-      vnodes.push_back(member.vnodes);
-    }
-    return Topology(rows, vnodes);
+    return Topology(rows_of(members.size(), [&](std::size_t i) {
+      return Row{members[i].datacenter, members[i].rack, members[i].vnodes};
+    }));
   }
 
  private:
+  struct Row {
+    std::string_view datacenter;
+    std::string_view rack;
+    std::uint32_t vnodes;
+  };
+  struct Datacenter {
+    std::size_t name_end;  // in names_
+    Extent extent;
+  };
+
+  template <class RowAt>
+  static PlainVector<Row> rows_of(std::size_t count, RowAt row_at) {
+    auto rows = PlainVector<Row>::unset(count);
+    for (std::size_t i = 0; i < count; ++i) rows[i] = row_at(i);
+    return rows;
+  }
+
+  /// The node of a name, which the tree gets if it lacks it.
+  CLOCKWISE_NOINLINE static IdNode* named(IdTree& tree, std::string_view name) {
+    IdNode* node = tree.find(name);
+    if (node == nullptr) tree.put(node = new IdNode(name));
+    return node;
+  }
+
+  CLOCKWISE_NOINLINE explicit Topology(const PlainVector<Row>& rows) {
+    IdTree datacenters;
+    auto name_of_row = PlainVector<IdNode*>::unset(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      name_of_row[i] = named(datacenters, rows[i].datacenter);
+    }
+    datacenters_ = PlainVector<Datacenter>::unset(datacenters.size());
+    std::uint32_t number = 0;
+    for (IdNode* const node : datacenters.in_order()) {
+      names_ += node->id;
+      datacenters_[number] = {names_.size(), {}};
+      node->number = number++;
+    }
+
+    // A rack's id is the number of its datacenter, big-endian, and its name.
+    IdTree racks;
+    std::string rack_id;
+    member_datacenters_ = PlainVector<std::uint32_t>::unset(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const std::uint32_t datacenter = name_of_row[i]->number;
+      member_datacenters_[i] = datacenter;
+      name_of_row[i] = nullptr;
+      if (rows[i].rack.empty()) continue;
+      rack_id.clear();
+      for (int bits = 24; bits >= 0; bits -= 8) rack_id += static_cast<char>(datacenter >> bits);
+      rack_id += rows[i].rack;
+      name_of_row[i] = named(racks, rack_id);
+    }
+    number = 0;
+    for (IdNode* const node : racks.in_order()) node->number = number++;
+
+    PlainVector<bool> met(racks.size());
+    if (!racks.empty()) domains_ = PlainVector<std::uint32_t>::unset(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i, ++number) {
+      const std::uint32_t domain = name_of_row[i] == nullptr ? number : name_of_row[i]->number;
+      if (!racks.empty()) domains_[i] = domain;
+      if (rows[i].vnodes == 0) continue;
+      const bool is_new = name_of_row[i] == nullptr || !met[domain];
+      if (name_of_row[i] != nullptr) met[domain] = true;
+      count(whole_, is_new);
+      count(datacenters_[member_datacenters_[i]].extent, is_new);
+    }
+    domain_limit_ = number;
+  }
+
   static void count(Extent& extent, bool new_domain) {
     ++extent.nodes;
     extent.domains += new_domain ? 1 : 0;
   }
 
+  std::string_view name_of(std::size_t datacenter) const noexcept {
+    const std::size_t begin = datacenter == 0 ? 0 : datacenters_[datacenter - 1].name_end;
+    return {names_.data() + begin, datacenters_[datacenter].name_end - begin};
+  }
+
   std::size_t domain_limit_ = 0;
   Extent whole_;
-  std::vector<std::uint32_t> domains_;             // by member; empty without racks
-  std::vector<std::uint32_t> member_datacenters_;  // by member
-  std::vector<std::string> datacenters_;           // sorted; "" is the one without a name
-  std::vector<Extent> datacenter_extents_;
+  PlainVector<std::uint32_t> domains_;             // by member; empty without racks
+  PlainVector<std::uint32_t> member_datacenters_;  // by member
+  PlainVector<Datacenter> datacenters_;            // in order of names; "" is the one without
+  std::string names_;                              // of datacenters, one after the other
 };
 
 }  // namespace clockwise::detail

@@ -131,7 +131,7 @@ class BucketTable : public Surface<Scheme, Node, std::size_t, BucketPlacement, s
   }
 
   BucketPlacement placement_after(const typename SurfaceType::Change& change) const {
-    std::vector<std::size_t> stays = change.renumber;
+    PlainVector<std::size_t> stays = change.renumber;
     for (const auto& step : change.steps) {
       const bool moves = step.before != nullptr && step.after != nullptr && step.after->extra;
       if (moves) stays[step.old_index] = npos;

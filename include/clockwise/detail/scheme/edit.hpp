@@ -9,16 +9,16 @@
 #include <cstddef>           // size_t
 #include <cstdint>           // uint32_t
 #include <initializer_list>  // initializer_list
-#include <map>               // map
-#include <optional>          // nullopt, optional
+#include <optional>          // optional
 #include <string>            // string
 #include <string_view>       // string_view
-#include <type_traits>       // is_arithmetic_v
+#include <type_traits>       // is_nothrow_move_assignable_v
 #include <utility>           // forward, move
-#include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/id_tree.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 #include "clockwise/node.hpp"
 
 namespace clockwise::detail {
@@ -77,17 +77,33 @@ class AddsEntries {
 /// Nothing but its row of the node table places a member.
 struct NoExtra {};
 
-/// A member as it will be. `Extra`: what places it besides its row.
-template <class Node, class Extra>
-struct PendingMember {
-  Member<Node> member;
-  std::size_t turn =
-      0;  ///< 0: it was a member and stays. Otherwise its turn among those that join.
-  [[no_unique_address]] std::optional<Extra> extra = {};  ///< Empty: as it was.
+/// What becomes of one id: a PendingMember, or nothing but its node, if it leaves.
+struct PendingId : IdNode {
+  PendingId(std::string_view text, bool stays) : IdNode(text), is_member(stays) {}
+
+  bool is_member;
 };
-template <class Node>
-struct PendingMember<Node, NoExtra> {
+
+/// What places a member besides its row.
+template <class Extra>
+struct PendingExtra {
+  static_assert(std::is_nothrow_move_assignable_v<Extra>);
+  std::optional<Extra> extra = {};  ///< Empty: as it was.
+};
+template <>
+struct PendingExtra<NoExtra> {};
+
+/// A member as it will be.
+template <class Node, class Extra>
+struct PendingMember : PendingId, PendingExtra<Extra> {
+  PendingMember(std::string_view text, Node&& node, double weight, NodeOptions&& options,
+                std::uint32_t vnodes)
+      : PendingId(text, true),
+        member{std::move(node), weight, std::move(options.rack), std::move(options.datacenter),
+               vnodes} {}
+
   Member<Node> member;
+  /// 0: it was a member and stays. Otherwise its turn among those that join.
   std::size_t turn = 0;
 };
 
@@ -106,10 +122,10 @@ template <class Node, class Index, class Extra>
 struct MembershipChange {
   using Step = MemberStep<Node, Index, Extra>;
 
-  std::vector<Member<Node>*> members;  ///< As they will be, in id order.
-  std::vector<std::uint32_t> vnodes;   ///< What each will own. The scheme corrects it.
-  std::vector<Index> renumber;         ///< From old index to new; npos: it leaves.
-  std::vector<Step> steps;             ///< In id order.
+  PlainVector<Member<Node>*> members;  ///< As they will be, in id order.
+  PlainVector<std::uint32_t> vnodes;   ///< What each will own. The scheme corrects it.
+  PlainVector<Index> renumber;         ///< From old index to new; npos: it leaves.
+  PlainVector<Step> steps;             ///< In id order.
 };
 
 /// What update() gives to its function: the mutators of the scheme, each of which sees those before
@@ -129,7 +145,7 @@ class Edit : public AddsEntries<Self, Node> {
   bool remove(const Id& id) {
     const auto text = detail::id_of(id);
     if (find(text) == nullptr) return false;
-    leave(text);
+    changes_.put(new PendingId(text, false));
     return true;
   }
 
@@ -147,7 +163,7 @@ class Edit : public AddsEntries<Self, Node> {
   void set_options(const Id& id, const NodeOptions& options) {
     const auto text = detail::id_of(id);
     const Member<Node>& member = present(text, "set_options");
-    put(text, pending(text, Node(member.node), options));
+    put(text, Node(member.node), NodeOptions(options));
   }
 
   template <class Id>
@@ -159,14 +175,13 @@ class Edit : public AddsEntries<Self, Node> {
   using Pending = PendingMember<Node, Extra>;
 
   /// Lets a node join. Throws std::invalid_argument if it is a member already.
-  Pending& join(Entry<Node> entry) {
+  CLOCKWISE_NOINLINE Pending& join(Entry<Node> entry) {
     const auto id = detail::id_of(entry.node);
-    const std::string text{std::string_view(id)};
-    detail::check_id(text);
-    if (find(text) != nullptr) detail::fail_member_already(text);
-    Pending joining = pending(text, std::move(entry.node), entry.options);
+    detail::check_id(id);
+    if (find(id) != nullptr) detail::fail_member_already(id);
+    Pending& joining = put(id, std::move(entry.node), std::move(entry.options));
     joining.turn = ++turns_;
-    return put(text, std::move(joining));
+    return joining;
   }
 
   /// The member as it will be. Throws std::out_of_range, naming the caller, if there is none.
@@ -178,23 +193,26 @@ class Edit : public AddsEntries<Self, Node> {
 
   /// As it will be; nullptr if it will not be a member.
   const Member<Node>* find(std::string_view id) const {
-    const auto at = changes_.find(id);
-    if (at != changes_.end()) return at->second ? &at->second->member : nullptr;
+    if (IdNode* const change = changes_.find(id)) {
+      const Pending* const pending = as_member(change);
+      return pending == nullptr ? nullptr : &pending->member;
+    }
     const auto index = scheme_.index_of(id);
     return index == Scheme::npos ? nullptr : &scheme_.members()[index];
   }
 
   /// The pending change of a member; nullptr if there is none, or if it leaves.
-  const Pending* pending_of(std::string_view id) const {
-    const auto at = changes_.find(id);
-    return at != changes_.end() && at->second ? &*at->second : nullptr;
+  Pending* pending_of(std::string_view id) const {
+    IdNode* const change = changes_.find(id);
+    return change == nullptr ? nullptr : as_member(change);
   }
 
   /// A pending change for which `wanted(pending)` holds; nullptr if there is none. O(changes).
   template <class Wanted>
   const Pending* find_pending(Wanted wanted) const {
-    for (const auto& [id, change] : changes_) {
-      if (change && wanted(*change)) return &*change;
+    for (IdNode* const change : changes_.in_order()) {
+      const Pending* const pending = as_member(change);
+      if (pending != nullptr && wanted(*pending)) return pending;
     }
     return nullptr;
   }
@@ -202,7 +220,7 @@ class Edit : public AddsEntries<Self, Node> {
   /// A change of a member that stays, so that what places it can be changed as well.
   Pending& changed(std::string_view id, const char* caller) {
     const Member<Node>& member = present(id, caller);
-    return put(id, pending(id, Node(member.node), {member.weight, member.rack, member.datacenter}));
+    return put(id, Node(member.node), {member.weight, member.rack, member.datacenter});
   }
 
   const Scheme& scheme() const { return scheme_; }
@@ -220,48 +238,26 @@ class Edit : public AddsEntries<Self, Node> {
   template <class, class N, std::unsigned_integral, class, class>
   friend class Surface;
 
-  Pending pending(std::string_view id, Node node, const NodeOptions& options) const {
-    const double weight = scheme_.weight_taken(id, options.weight);
-    return {{std::move(node), weight, options.rack, options.datacenter,
-             scheme_.vnodes_for(id, weight)}};
-  }
-
-  using Changes = std::map<std::string, std::optional<Pending>, std::less<>>;
-
   /// Replaces the change of `id`, all but the turn in which it joins, and what places it.
-  Pending& put(std::string_view id, Pending member) {
-    if (const Pending* const earlier = pending_of(id); earlier != nullptr && member.turn == 0) {
-      member.turn = earlier->turn;
-      if constexpr (requires { member.extra; }) member.extra = earlier->extra;
+  CLOCKWISE_NOINLINE Pending& put(std::string_view id, Node&& node, NodeOptions&& options) {
+    const double weight = scheme_.weight_taken(id, options.weight);
+    auto* const pending = new Pending(id, std::move(node), weight, std::move(options),
+                                      scheme_.vnodes_for(id, weight));
+    if (Pending* const before = pending_of(pending->id)) {
+      pending->turn = before->turn;
+      if constexpr (requires { pending->extra; }) pending->extra = std::move(before->extra);
     }
-    // Made on the side: a copy or move of a node may throw, and it need not be assignable.
-    Changes made;
-    made.emplace(id, std::move(member));
-    auto change = made.extract(made.begin());
-    // Nothing below throws.
-    auto at = place_of(id);
-    if (at != changes_.end() && at->first == id) at = changes_.erase(at);
-    return *changes_.insert(at, std::move(change))->second;
+    changes_.put(pending);
+    return *pending;
   }
 
-  void leave(std::string_view id) {
-    const auto at = place_of(id);
-    if (at != changes_.end() && at->first == id) {
-      at->second.reset();
-    } else {
-      changes_.emplace_hint(at, id, std::nullopt);
-    }
-  }
-
-  /// Returns the change of `id`, or the one before which it would be.
-  typename Changes::iterator place_of(std::string_view id) {
-    // Nodes often come in id order: then none of the others needs to be searched.
-    if (changes_.empty() || changes_.rbegin()->first < id) return changes_.end();
-    return changes_.lower_bound(id);
+  /// Returns nullptr if it leaves.
+  static Pending* as_member(IdNode* change) {
+    return static_cast<PendingId*>(change)->is_member ? static_cast<Pending*>(change) : nullptr;
   }
 
   const Scheme& scheme_;
-  Changes changes_;  // empty: it leaves
+  IdTree changes_;  // of PendingId
   std::size_t turns_ = 0;
 };
 

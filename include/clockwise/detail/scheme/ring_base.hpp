@@ -25,9 +25,8 @@
 
 namespace clockwise::detail {
 
-[[noreturn]] inline void fail_too_many_positions(std::uint64_t positions) {
-  fail_length("a ring can have up to " + std::to_string(max_positions) + " positions, got " +
-              std::to_string(positions));
+[[noreturn]] CLOCKWISE_COLD inline void fail_too_many_positions(std::uint64_t positions) {
+  detail::fail_length({"a ring can have up to ", max_positions, " positions, got ", positions});
 }
 
 /// Lets the library reach the table of a ring, for what works on whole tables.

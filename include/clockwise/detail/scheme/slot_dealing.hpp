@@ -11,13 +11,14 @@
 #include <vector>     // vector
 
 #include "clockwise/detail/base/fixed_point.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 
 namespace clockwise::detail {
 
 /// Returns how many slots each of `members` members owns. An owner of ~0 is no member.
 template <std::unsigned_integral Index>
-std::vector<std::uint32_t> slots_held(const std::vector<Index>& owners, std::size_t members) {
-  std::vector<std::uint32_t> held(members);
+PlainVector<std::uint32_t> slots_held(const std::vector<Index>& owners, std::size_t members) {
+  PlainVector<std::uint32_t> held(members);
   for (const Index owner : owners) {
     if (owner != static_cast<Index>(~Index{0})) ++held[owner];
   }
@@ -29,7 +30,7 @@ std::vector<std::uint32_t> slots_held(const std::vector<Index>& owners, std::siz
 /// whose quotas lose most by rounding. All 0 if all weights are.
 inline std::vector<std::uint32_t> slot_quotas(std::uint64_t slot_count,
                                               const std::vector<double>& weights,
-                                              const std::vector<std::uint32_t>& held) {
+                                              const PlainVector<std::uint32_t>& held) {
   const std::vector<std::uint64_t> integers = integer_weights(weights);
   std::uint64_t total = 0;
   for (const std::uint64_t weight : integers) total += weight;
@@ -62,7 +63,7 @@ inline std::vector<std::uint32_t> slot_quotas(std::uint64_t slot_count,
 template <std::unsigned_integral Index>
 void deal_slots(std::vector<Index>& owners, const std::vector<double>& weights) {
   constexpr auto none = static_cast<Index>(~Index{0});
-  const std::vector<std::uint32_t> held = slots_held(owners, weights.size());
+  const PlainVector<std::uint32_t> held = slots_held(owners, weights.size());
   const std::vector<std::uint32_t> quotas = slot_quotas(owners.size(), weights, held);
 
   // Of h slots a member gives away e, evenly: those where (number among them) * e / h steps up.

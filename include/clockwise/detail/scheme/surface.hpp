@@ -8,9 +8,9 @@
 
 #include <array>        // array
 #include <concepts>     // predicate, same_as, unsigned_integral
-#include <cstddef>      // size_t
+#include <cstddef>      // ptrdiff_t, size_t
 #include <cstdint>      // uint32_t, uint64_t
-#include <iterator>     // move_iterator
+#include <iterator>     // forward_iterator_tag
 #include <span>         // span
 #include <string>       // string, to_string
 #include <string_view>  // string_view
@@ -19,7 +19,9 @@
 #include <vector>       // vector
 
 #include "clockwise/detail/base/error.hpp"
+#include "clockwise/detail/base/id_tree.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 #include "clockwise/detail/base/small_set.hpp"
 #include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/detail/ring/walk.hpp"
@@ -33,9 +35,9 @@ namespace clockwise::detail {
 /// Everything that a change of members replaces, at once.
 template <class Node, class Placement>
 struct SchemeState {
-  std::vector<Member<Node>> members;  ///< In id order.
-  Topology topology;                  ///< Of `members`.
   Placement placement;                ///< The scheme's own tables.
+  Topology topology;                  ///< Of `members`.
+  std::vector<Member<Node>> members;  ///< In id order.
 };
 
 template <class Scheme, class Node, std::unsigned_integral Index, class Placement, class Extra>
@@ -60,8 +62,8 @@ struct SchemeAccess {
 /// The weight of a member of a scheme without weights.
 inline double weightless(const char* scheme, std::string_view id, double weight) {
   if (checked_weight(id, weight) != 1) {
-    fail_invalid(std::string(scheme) + " has no weights, so the weight of node " + quoted(id) +
-                 " must be 1, got " + std::to_string(weight));
+    detail::fail_invalid({scheme, " has no weights, so the weight of node ", Part::id(id),
+                          " must be 1, got ", weight});
   }
   return 1;
 }
@@ -263,7 +265,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   void update(Fn&& fn) {
     typename Scheme::Edit edit(self());
     std::forward<Fn>(fn)(edit);
-    apply(edit);
+    apply(edit.changes_);
   }
 
   void clear() noexcept { adopt({}); }
@@ -296,12 +298,12 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
   /// Replaces the scheme's tables, by which each member comes to own `vnodes`.
   void adopt(Placement&& placement, std::span<const std::uint32_t> vnodes) {
-    std::vector<Member<Node>*> rows;
+    PlainVector<Member<Node>*> rows;
     rows.reserve(size());
     for (Member<Node>& member : state_.members) rows.push_back(&member);
-    Topology topology(rows, vnodes);
+    Topology topology(rows, vnodes.data());
     // Nothing below throws.
-    State next{std::move(state_.members), std::move(topology), std::move(placement)};
+    State next{std::move(placement), std::move(topology), std::move(state_.members)};
     for (std::size_t i = 0; i < vnodes.size(); ++i) next.members[i].vnodes = vnodes[i];
     adopt(std::move(next));
   }
@@ -361,76 +363,93 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   }
 
   void add_entry(Entry<Node> entry) {
-    update([&](auto& edit) { edit.add(std::move(entry)); });
+    typename Scheme::Edit edit(self());
+    edit.add(std::move(entry));
+    apply(edit.changes_);
   }
   template <class Entries>
   void add_entries(Entries& entries) {
-    update([&](auto& edit) { edit.add_all(entries); });
+    typename Scheme::Edit edit(self());
+    edit.add_entries(entries);
+    apply(edit.changes_);
   }
 
   /// Everything that can fail happens before adopt().
-  template <class Edit>
-  void apply(Edit& edit) {
-    if (edit.changes_.empty()) return;
-    Change change = planned(edit);
-    Placement placement = self().placement_after(change);
-    Topology topology(change.members, change.vnodes);
-    std::vector<Member<Node>> members = taken(change);
-    adopt({std::move(members), std::move(topology), std::move(placement)});
+  CLOCKWISE_NOINLINE void apply(const IdTree& changes) {
+    if (changes.empty()) return;
+    Change change = planned(changes);
+    // In this order: members are taken from the present table, which nothing can stop then.
+    adopt({self().placement_after(change), Topology(change.members, change.vnodes.data()),
+           taken(change)});
   }
 
   /// The members as they will be, and what becomes of those that change.
-  template <class Edit>
-  Change planned(Edit& edit) {
+  CLOCKWISE_NOINLINE Change planned(const IdTree& changes) {
     Change change;
-    std::uint64_t after = size();
-    for (const auto& [id, pending] : edit.changes_) {
-      after = after - (contains(id) ? 1 : 0) + (pending ? 1 : 0);
-    }
-    if (after > npos) fail_too_many_members(after, npos);
-    change.members.reserve(static_cast<std::size_t>(after));
-    change.vnodes.reserve(static_cast<std::size_t>(after));
-    change.steps.reserve(edit.changes_.size());
-    change.renumber.assign(size(), npos);
+    const std::size_t most = size() + changes.size();
+    change.members = PlainVector<Member<Node>*>::unset(most);
+    change.vnodes = PlainVector<std::uint32_t>::unset(most);
+    change.renumber = PlainVector<Index>(size(), npos);
+    change.steps = PlainVector<typename Change::Step>::unset(changes.size());
 
-    const auto put = [&](Member<Node>& member) {
-      change.members.push_back(&member);
-      change.vnodes.push_back(member.vnodes);
-    };
     std::size_t old = 0;
+    std::size_t count = 0;
+    const auto put = [&](Member<Node>& member) {
+      change.members[count] = &member;
+      change.vnodes[count++] = member.vnodes;
+    };
     const auto keep_until = [&](std::size_t end) {
       for (; old < end; ++old) {
-        change.renumber[old] = static_cast<Index>(change.members.size());
+        change.renumber[old] = static_cast<Index>(count);
         put(state_.members[old]);
       }
     };
-    for (auto& [id, pending] : edit.changes_) {
-      const std::size_t index = detail::index_in(state_.members, id);
+    auto* step = change.steps.begin();
+    for (IdNode* const node : changes.in_order()) {
+      auto* const pending = Scheme::Edit::as_member(node);
+      const std::size_t index = detail::index_in(state_.members, node->id);
       keep_until(index);
-      const bool was_member = index < size() && detail::has_id(state_.members[index].node, id);
-      const auto next = static_cast<Index>(change.members.size());
-      change.steps.push_back({id, was_member ? &state_.members[index] : nullptr,
-                              pending ? &*pending : nullptr, static_cast<Index>(index), next});
-      if (pending) {
-        if (was_member) change.renumber[index] = next;
-        put(pending->member);
+      const bool was_member =
+          index < size() && detail::has_id(state_.members[index].node, node->id);
+      *step++ = {node->id, was_member ? &state_.members[index] : nullptr, pending,
+                 static_cast<Index>(index), static_cast<Index>(count)};
+      if (was_member) {
+        ++old;
+        if (pending != nullptr) change.renumber[index] = static_cast<Index>(count);
       }
-      if (was_member) ++old;
+      if (pending != nullptr) put(pending->member);
     }
     keep_until(size());
+    if (count > npos) fail_too_many_members(count, npos);
+    change.members.truncate(count);
+    change.vnodes.truncate(count);
     return change;
   }
 
-  /// The members themselves: moved, or copied if a move of Node could throw.
-  static std::vector<Member<Node>> taken(const Change& change) {
-    constexpr bool moves = std::is_nothrow_move_constructible_v<Member<Node>>;
-    std::vector<Member<Node>> members;
-    members.reserve(change.members.size());
-    for (std::size_t i = 0; i < change.members.size(); ++i) {
-      using Source = std::conditional_t<moves, Member<Node>&&, const Member<Node>&>;
-      members.push_back(static_cast<Source>(*change.members[i]));
-      members.back().vnodes = change.vnodes[i];
+  /// Iterates over the rows that pointers point to, as values to take: moved, or copied if a move
+  /// could throw.
+  struct Taken {
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Member<Node>;
+    using difference_type = std::ptrdiff_t;
+    using pointer = Member<Node>*;
+    using reference = std::conditional_t<std::is_nothrow_move_constructible_v<Member<Node>>,
+                                         Member<Node>&&, const Member<Node>&>;
+
+    reference operator*() const { return static_cast<reference>(**row); }
+    Taken& operator++() {
+      ++row;
+      return *this;
     }
+    Taken operator++(int) { return Taken{row++}; }
+    friend bool operator==(const Taken&, const Taken&) = default;
+
+    Member<Node>* const* row;
+  };
+
+  static std::vector<Member<Node>> taken(const Change& change) {
+    std::vector<Member<Node>> members(Taken{change.members.begin()}, Taken{change.members.end()});
+    for (std::size_t i = 0; i < members.size(); ++i) members[i].vnodes = change.vnodes[i];
     return members;
   }
 
