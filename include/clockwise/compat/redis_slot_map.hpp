@@ -83,11 +83,20 @@ struct RedisSlotRange {
   friend constexpr bool operator==(const RedisSlotRange&, const RedisSlotRange&) = default;
 };
 
+/// A node's health, as the cluster has agreed on it.
+enum class RedisHealth : unsigned char {
+  online,
+  loading,  ///< A replica that lacks its master's data.
+  failed,
+};
+
 /// A master, its replicas and its slots. Nodes are named "host:port".
 struct RedisShard {
   std::vector<RedisSlotRange> slots;
   std::string master;
   std::vector<std::string> replicas;
+  std::vector<std::string> loading = {};  ///< Which of these nodes are loading,
+  std::vector<std::string> failed = {};   ///< and which have failed. The others are online.
 };
 
 /// Returns the slots of each of `masters` masters as `redis-cli --cluster create` assigns them: in
@@ -148,8 +157,8 @@ class RedisSlotMap {
       : RedisSlotMap(even_shards(std::span(masters.begin(), masters.size()))) {}
   explicit RedisSlotMap(std::span<const std::string> masters)
       : RedisSlotMap(even_shards(masters)) {}
-  /// Takes shards as parse_cluster_slots and parse_cluster_shards return them. Throws
-  /// std::invalid_argument if a slot is in two of them. O(N log N).
+  /// Takes shards as parse_cluster_slots, parse_cluster_shards and parse_cluster_nodes return them.
+  /// Throws std::invalid_argument if a slot is in two of them. O(N log N).
   explicit RedisSlotMap(std::span<const RedisShard> shards) : RedisSlotMap() {
     std::map<std::string_view, std::uint16_t> listed;  // by name: its number in nodes_, as listed
     const auto number_of = [&](const std::string& name, const std::string& master) {
@@ -181,6 +190,19 @@ class RedisSlotMap {
         number_of(replica, shard.master);
         nodes_[number].replicas.push_back(replica);
       }
+    }
+    const auto mark = [&](const std::vector<std::string>& names, RedisHealth health) {
+      for (const std::string& name : names) {
+        const auto at = listed.find(name);
+        if (at == listed.end()) {
+          detail::fail_invalid("node " + detail::quoted(name) + " has a health but no shard");
+        }
+        nodes_[at->second].health = health;
+      }
+    };
+    for (const RedisShard& shard : shards) {
+      mark(shard.loading, RedisHealth::loading);
+      mark(shard.failed, RedisHealth::failed);
     }
 
     std::vector<Node> sorted;
@@ -249,8 +271,9 @@ class RedisSlotMap {
     }
   }
 
-  /// Returns the master and its replicas, in the order listed, up to `r` nodes. There is no rule of
-  /// racks to ask for: which replica a master has is up to the operator.
+  /// Returns the master and those of its replicas that are online, in the order listed, up to `r`
+  /// nodes. The master is first whatever its health: it owns the slot until another node does.
+  /// There is no rule of racks to ask for: which replica a master has is up to the operator.
   template <class Key>
   ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const& {
     ReplicaList<std::string> list(r);
@@ -259,10 +282,13 @@ class RedisSlotMap {
     list.push_back(nodes_[owner].name);
     for (const std::string& replica : nodes_[owner].replicas) {
       if (list.size() == r) break;
-      list.push_back(nodes_[index_of(replica)].name);
+      const Node& node = nodes_[index_of(replica)];
+      if (node.health == RedisHealth::online) list.push_back(node.name);
     }
     return list;
   }
+  template <class Key>
+  void preference_list(const Key&, std::size_t) const&& = delete;  // it would refer to nothing
 
   /// Returns each node's share of the 16,384 slots, in id order. The sum is the share with owners.
   std::vector<std::pair<std::string, double>> load_shares() const {
@@ -297,6 +323,7 @@ class RedisSlotMap {
     std::string name;
     std::string master;                 ///< A replica's master; empty for a master.
     std::vector<std::string> replicas;  ///< A master's replicas, in the order listed.
+    RedisHealth health = RedisHealth::online;
   };
   /// The nodes, in id order.
   std::span<const Node> nodes() const& noexcept { return nodes_; }
@@ -304,6 +331,9 @@ class RedisSlotMap {
   std::size_t size() const noexcept { return nodes_.size(); }
   bool empty() const noexcept { return nodes_.empty(); }
   bool contains(std::string_view node) const { return index_of(node) != none; }
+  RedisHealth health_of(std::string_view node) const {
+    return nodes_[known(node, "health_of")].health;
+  }
   /// Whether every slot has an owner: a cluster that demands it answers nothing otherwise.
   bool complete() const { return std::find(owners_.begin(), owners_.end(), none) == owners_.end(); }
 
@@ -340,6 +370,11 @@ class RedisSlotMap {
     return true;
   }
 
+  /// Sets what preference lists read: a replica that is not online is in none. Moves no slot.
+  void set_health(std::string_view node, RedisHealth health) {
+    nodes_[known(node, "set_health")].health = health;
+  }
+
   /// Makes `master` the owner of these slots, which ends their migration.
   void assign(RedisSlotRange slots, std::string_view master) {
     const std::uint16_t index = master_known(master, "assign");
@@ -368,8 +403,8 @@ class RedisSlotMap {
     set_owner({redirect.slot, redirect.slot}, index);
   }
 
-  /// Fails over: a replica takes its master's slots, and the master becomes its replica. No effect
-  /// on a master. O(N).
+  /// Fails over: a replica takes its master's slots and is online, and the master becomes its
+  /// replica, in the health that it had. No effect on a master. O(N).
   void promote(std::string_view node) {
     const std::uint16_t index = known(node, "promote");
     if (nodes_[index].master.empty()) return;
@@ -378,6 +413,7 @@ class RedisSlotMap {
     Node& chosen = nodes[index];
     Node& master = nodes[former];
     chosen.master.clear();
+    chosen.health = RedisHealth::online;
     chosen.replicas.swap(master.replicas);  // a replica has none
     std::replace(chosen.replicas.begin(), chosen.replicas.end(), chosen.name, master.name);
     for (const std::string& replica : chosen.replicas) {
@@ -415,7 +451,8 @@ class RedisSlotMap {
     const std::size_t rank = move_rank(slot);
     return is_moving(slot, rank) ? &nodes_[moves_[rank].target].name : nullptr;
   }
-  const std::string* migrating_to(std::uint16_t slot) const&& = delete;  // it would refer to nothing
+  const std::string* migrating_to(std::uint16_t slot) const&& =
+      delete;  // it would refer to nothing
 
   struct Answer {
     enum class Kind : unsigned char {
@@ -444,7 +481,8 @@ class RedisSlotMap {
     if (asking && target == &nodes_[index].name) return {Answer::Kind::serve, nullptr};
     return {Answer::Kind::moved, owner_of(slot)};
   }
-  void answer(std::string_view, std::uint16_t, bool, bool = false) const&& = delete;  // it would refer to nothing
+  void answer(std::string_view, std::uint16_t, bool,
+              bool = false) const&& = delete;  // it would refer to nothing
 
  private:
   static constexpr std::uint16_t none = 0xffff;

@@ -59,11 +59,16 @@ class RespReader {
         return value;
       case '_':
         return value;
-      case '$': {
+      case '$':
+      case '=': {
         const std::int64_t length = number(rest);
         if (length == -1) return value;
         value.kind = RespValue::Kind::text;
         value.text = take(length);
+        if (head.front() == '=') {  // verbatim: "txt:" and the text
+          if (value.text.size() < 4) fail_here("has a verbatim text without a format");
+          value.text.remove_prefix(4);
+        }
         return value;
       }
       case '*':
