@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// redis_slot and RedisSlotMap compared with redis-server in cluster mode.
+// redis_slot, RedisSlotMap and what is read from replies compared with redis-server and
+// valkey-server in cluster mode.
+#include <signal.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
 #include <initializer_list>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,7 +20,10 @@
 namespace {
 
 using clockwise::redis_slot;
+using clockwise::RedisEndpointType;
+using clockwise::RedisHealth;
 using clockwise::RedisRedirect;
+using clockwise::RedisReplyOptions;
 using clockwise::RedisSlotMap;
 using clockwise_test::Connection;
 using clockwise_test::free_ports;
@@ -35,7 +42,8 @@ std::string command(std::initializer_list<std::string_view> words) {
 std::string reply(Connection& connection) {
   std::string bytes = connection.read_until("\r\n");
   const long count = std::strtol(bytes.c_str() + 1, nullptr, 10);
-  if (bytes[0] == '$' && count >= 0) bytes += connection.read(static_cast<std::size_t>(count) + 2);
+  if ((bytes[0] == '$' || bytes[0] == '=') && count >= 0)
+    bytes += connection.read(static_cast<std::size_t>(count) + 2);
   const long items = bytes[0] == '*' ? count : bytes[0] == '%' ? 2 * count : 0;
   for (long i = 0; i < items; ++i) bytes += reply(connection);
   return bytes;
@@ -193,6 +201,214 @@ TEST_CASE("redirections, and a slot on its way") {
   map.assign({slot, slot}, two.name());
   CHECK(compare(two, second, gone, false, false) == Kind::serve);
   CHECK(compare(one, first, gone, false, false) == Kind::moved);
+}
+
+/// A running server, asked over one connection.
+struct Member {
+  explicit Member(const std::string& program)
+      : node(program), connection(node.port), id(text({"CLUSTER", "MYID"})) {}
+
+  /// What a bulk reply holds.
+  std::string text(std::initializer_list<std::string_view> words) {
+    const std::string bulk = ask(connection, words);
+    const std::size_t begin = bulk.find("\r\n") + 2;
+    REQUIRE(bulk[0] == '$');
+    return bulk.substr(begin, bulk.size() - begin - 2);
+  }
+  void order(std::initializer_list<std::string_view> words) {
+    const std::string answer = ask(connection, words);
+    INFO(*(words.begin() + 1));
+    REQUIRE(answer == "+OK\r\n");
+  }
+  bool says(std::string_view part) {
+    return text({"CLUSTER", "NODES"}).find(part) != std::string::npos;
+  }
+  RedisSlotMap slots(const RedisReplyOptions& options = {}) {
+    return RedisSlotMap(
+        clockwise::parse_cluster_slots(ask(connection, {"CLUSTER", "SLOTS"}), options));
+  }
+  RedisSlotMap shards(const RedisReplyOptions& options = {}) {
+    return RedisSlotMap(
+        clockwise::parse_cluster_shards(ask(connection, {"CLUSTER", "SHARDS"}), options));
+  }
+  RedisSlotMap nodes(const RedisReplyOptions& options = {}) {
+    return RedisSlotMap(
+        clockwise::parse_cluster_nodes(ask(connection, {"CLUSTER", "NODES"}), options));
+  }
+
+  Node node;
+  Connection connection;
+  std::string id;
+};
+
+/// Stops a server where it stands, as a machine that hangs, until the end of the scope.
+class Hang {
+ public:
+  explicit Hang(Member& member) {
+    const std::string info = member.text({"INFO", "server"});
+    const std::size_t at = info.find("process_id:");
+    REQUIRE(at != std::string::npos);
+    pid_ = static_cast<pid_t>(std::strtol(info.c_str() + at + 11, nullptr, 10));
+    REQUIRE(pid_ > 1);
+    REQUIRE(kill(pid_, SIGSTOP) == 0);
+  }
+  Hang(const Hang&) = delete;
+  Hang& operator=(const Hang&) = delete;
+  ~Hang() { kill(pid_, SIGCONT); }
+
+ private:
+  pid_t pid_ = 0;
+};
+
+bool same_owners(const RedisSlotMap& a, const RedisSlotMap& b) {
+  return clockwise::slot_moves(a, b).empty();
+}
+
+std::string owner(const RedisSlotMap& map, std::uint16_t slot) {
+  const std::string* const name = map.owner_of(slot);
+  return name == nullptr ? std::string() : *name;
+}
+
+/// Three masters, of which the third has no hostname, and two replicas, of which the second cannot
+/// get its data. Every reply in every endpoint type, then with a failed replica and a failed
+/// master.
+void check_replies(const std::string& server) {
+  std::vector<std::unique_ptr<Member>> all;
+  for (int i = 0; i < 5; ++i) all.push_back(std::make_unique<Member>(server));
+  Member& first = *all[0];
+  Member& second = *all[1];
+  Member& third = *all[2];
+  Member& replica = *all[3];
+  Member& loading = *all[4];
+  const auto wait = [&](const std::string& what, const auto& done) {
+    clockwise_test::wait_for(third.node.process, what, done);
+  };
+  const auto all_say = [&](const std::string& part) {
+    for (const auto& member : all) {
+      if (!member->says(part)) return false;
+    }
+    return true;
+  };
+  const auto host = [](const Member& member) {
+    return "cache-" + std::to_string(member.node.port) + ".example";
+  };
+  for (Member* member : {&first, &second, &replica, &loading}) {
+    member->order({"CONFIG", "SET", "cluster-announce-hostname", host(*member)});
+  }
+  first.order({"CLUSTER", "ADDSLOTSRANGE", "0", "5460"});
+  second.order({"CLUSTER", "ADDSLOTSRANGE", "5461", "10922"});
+  third.order({"CLUSTER", "ADDSLOTSRANGE", "10923", "16383"});
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    first.order({"CLUSTER", "MEET", "127.0.0.1", std::to_string(all[i]->node.port),
+                 std::to_string(all[i]->node.bus_port)});
+  }
+  wait("the nodes to know each other", [&] {
+    for (const auto& member : all) {
+      if (!all_say(member->id + " " + member->node.name()) || member->says("handshake"))
+        return false;
+    }
+    return all_say(" 0-5460") && all_say(" 5461-10922") && all_say(" 10923-16383");
+  });
+  first.order({"CONFIG", "SET", "repl-diskless-sync-delay", "0"});
+  loading.order({"CONFIG", "SET", "masterauth", "not the password"});
+  loading.order({"CLUSTER", "REPLICATE", second.id});
+  replica.order({"CLUSTER", "REPLICATE", first.id});
+  wait("one replica to be up, one to load", [&] {
+    ask(first.connection, {"SET", "hello", "value"});  // refused until the cluster is up
+    if (!first.says(host(second)) || !first.says(host(replica)) || !first.says(host(loading))) {
+      return false;
+    }
+    const RedisSlotMap seen = first.shards();
+    return seen.nodes().size() == 5 && seen.preference_list("hello", 2).complete() &&
+           seen.health_of(loading.node.name()) == RedisHealth::loading;
+  });
+
+  struct Setting {
+    const char* name;
+    RedisEndpointType type;
+  };
+  for (const Setting& setting :
+       {Setting{"ip", RedisEndpointType::ip}, Setting{"hostname", RedisEndpointType::hostname},
+        Setting{"unknown-endpoint", RedisEndpointType::unknown_endpoint}}) {
+    const RedisEndpointType type = setting.type;
+    first.order({"CONFIG", "SET", "cluster-preferred-endpoint-type", setting.name});
+    const auto named = [&](const Member& member, const std::string& replied_by) {
+      if (type == RedisEndpointType::ip) return member.node.name();
+      const std::string port = ":" + std::to_string(member.node.port);
+      if (type == RedisEndpointType::unknown_endpoint) return replied_by + port;
+      return (&member == &third ? "?" : host(member)) + port;
+    };
+    for (const char* protocol : {"2", "3"}) {
+      ask(first.connection, {"HELLO", protocol});
+      for (const char* replied_by : {"", "10.0.0.9"}) {
+        CAPTURE(setting.name, protocol, replied_by);
+        RedisReplyOptions options;
+        options.replied_by = replied_by;
+        RedisReplyOptions same_type = options;
+        same_type.endpoint = type;  // CLUSTER NODES does not tell it
+        const RedisSlotMap slots = first.slots(options);
+        const RedisSlotMap shards = first.shards(options);
+        const RedisSlotMap nodes = first.nodes(same_type);
+        CHECK(slots.complete());
+        CHECK(owner(slots, 0) == named(first, replied_by));
+        CHECK(owner(slots, 5461) == named(second, replied_by));
+        CHECK(owner(slots, 10923) == named(third, replied_by));
+        CHECK(same_owners(slots, shards));
+        CHECK(same_owners(slots, nodes));
+        CHECK(same_owners(slots, first.slots(same_type)));
+        CHECK(same_owners(slots, first.shards(same_type)));
+        CHECK(shards.size() == 5);
+        for (const auto& node : shards.nodes()) CHECK(nodes.contains(node.name));
+        const auto moved =
+            clockwise::parse_redirect(ask(first.connection, {"GET", "foo"}), options);
+        REQUIRE(moved);
+        CHECK(moved->node == owner(slots, 12182));
+
+        const std::string lame = named(loading, replied_by);
+        CHECK(shards.health_of(lame) == RedisHealth::loading);
+        CHECK(shards.preference_list("key:1", 2).size() == 1);  // slot 6657
+        CHECK_FALSE(slots.contains(lame));
+        CHECK(shards.preference_list("hello", 2)[1] == named(replica, replied_by));
+        CHECK(nodes.preference_list("hello", 2)[1] == named(replica, replied_by));
+        CHECK(slots.preference_list("hello", 2)[1] == named(replica, replied_by));
+      }
+    }
+    ask(first.connection, {"HELLO", "2"});
+  }
+  first.order({"CONFIG", "SET", "cluster-preferred-endpoint-type", "ip"});
+
+  for (const auto& member : all) member->order({"CONFIG", "SET", "cluster-node-timeout", "2000"});
+  const std::string lame = loading.node.name();
+  all.pop_back();  // ends it
+  wait("the replica to fail", [&] { return third.nodes().health_of(lame) == RedisHealth::failed; });
+  CHECK(third.shards().health_of(lame) == RedisHealth::failed);
+  CHECK_FALSE(third.slots().contains(lame));
+  const RedisSlotMap without = third.nodes();
+  CHECK(without.preference_list("key:1", 2).size() == 1);
+
+  const Hang hang(first);
+  const std::string former = first.node.name();
+  wait("the master to fail",
+       [&] { return third.nodes().health_of(former) == RedisHealth::failed; });
+  wait("its replica to take over", [&] { return owner(third.slots(), 0) == replica.node.name(); });
+  const RedisSlotMap shards = third.shards();
+  const RedisSlotMap nodes = third.nodes();
+  CHECK(same_owners(third.slots(), shards));
+  CHECK(same_owners(third.slots(), nodes));
+  for (const RedisSlotMap* map : {&shards, &nodes}) {
+    CHECK(map->complete());
+    CHECK(owner(*map, 0) == replica.node.name());
+    CHECK(map->health_of(replica.node.name()) == RedisHealth::online);
+    CHECK(map->health_of(former) == RedisHealth::failed);
+    CHECK(map->slots_of(former).empty());
+    CHECK(map->preference_list("hello", 2).size() == 1);
+  }
+}
+
+TEST_CASE("replies of redis-server, with nodes that fail") { check_replies(program()); }
+
+TEST_CASE("replies of valkey-server, with nodes that fail") {
+  check_replies(clockwise_test::require_program("valkey-server", "valkey-server"));
 }
 
 TEST_CASE("redis-cli --cluster create deals out the same slots") {
