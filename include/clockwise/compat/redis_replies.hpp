@@ -19,9 +19,8 @@
 // - A node whose port is missing or 0 cannot be reached, such as one that came back at its address
 //   with another id, or one without TLS for a client with it. It is left out, and its slots have no
 //   owner.
-// - Of two nodes of one name, one that has failed is left out. If neither has, the reply is
-// refused,
-//   because a map could not tell them apart.
+// - Of two nodes of one name, one that has failed is left out. If neither has, a map could not tell
+//   them apart: the reply is refused.
 //
 // The bytes are untrusted: parsing takes O(n log n) time and O(n) memory for n of them.
 //
