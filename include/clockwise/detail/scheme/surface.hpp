@@ -139,9 +139,11 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   /// there are fewer nodes, or racks, than the rule needs.
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, const Replication& replication) const& {
-    return for_request(replication, default_spread(), topology(), [&](const auto& request) {
-      return replicas(self().position_of(key), request);
-    });
+    const Position position = self().position_of(key);
+    if (const DatacenterReplicas* const wanted = replication.by_datacenter()) [[unlikely]]
+      return replicas(position, ByDatacenter(*wanted, topology()));
+    return replicas(position, OneGroup{replication.requested(),
+                                       replication.spread().value_or(default_spread())});
   }
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread) const& {
@@ -504,7 +506,11 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     const auto lives = [&](Index index) { return detail::is_live(is_live, members()[index]); };
     ReplicaList<Node> list(request.requested());
     for (const Node& replica : natural) {
-      if (lives(index_of(replica))) list.push_back(replica);
+      if constexpr (std::predicate<const IsLive&, const Node&>) {  // without a search for its row
+        if (is_live(replica)) list.push_back(replica);
+      } else {
+        if (lives(index_of(replica))) list.push_back(replica);
+      }
     }
     if (list.size() == natural.size()) return natural;
 
