@@ -78,7 +78,8 @@ struct RedisAddress {
   std::uint16_t port = 0;
 };
 
-/// Names the nodes of one reply, all of which are added before the first is named.
+/// Names the nodes of one reply, all of which are added before the first is named. A redirection
+/// has one, which need not be added.
 class RedisNames {
  public:
   explicit RedisNames(const RedisReplyOptions& options) : options_(options) {
@@ -90,7 +91,7 @@ class RedisNames {
   }
 
   void add(const RedisAddress& node, RedisHealth health) {
-    if (node.port == 0 || node.id.empty()) return;
+    if (node.port == 0) return;
     const Known added{node.id, health == RedisHealth::failed};
     const auto [at, is_new] = known_.try_emplace(full_name(node), added);
     Known& known = at->second;
@@ -109,7 +110,7 @@ class RedisNames {
     if (node.port == 0) return {};
     std::string name = full_name(node);
     const auto at = known_.find(name);
-    if (at != known_.end() && !node.id.empty() && at->second.id != node.id) return {};
+    if (at != known_.end() && at->second.id != node.id) return {};
     return name;
   }
 
