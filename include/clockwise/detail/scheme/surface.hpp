@@ -18,6 +18,7 @@
 #include <utility>      // forward, move, pair
 #include <vector>       // vector
 
+#include "clockwise/config.hpp"
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/id_tree.hpp"
 #include "clockwise/detail/base/node_id.hpp"
@@ -141,7 +142,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   ReplicaList<Node> preference_list(const Key& key, const Replication& replication) const& {
     const Position position = self().position_of(key);
     if (const DatacenterReplicas* const wanted = replication.by_datacenter()) [[unlikely]]
-      return replicas(position, ByDatacenter(*wanted, topology()));
+      return replicas_by_datacenter(position, *wanted);
     return replicas(position, OneGroup{replication.requested(),
                                        replication.spread().value_or(default_spread())});
   }
@@ -456,6 +457,11 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   }
 
   // --- Preference lists --------------------------------------------------------------------------
+
+  CLOCKWISE_NOINLINE ReplicaList<Node> replicas_by_datacenter(
+      Position position, const DatacenterReplicas& wanted) const {
+    return replicas(position, ByDatacenter(wanted, topology()));
+  }
 
   template <class Request>
   ReplicaList<Node> replicas(Position position, const Request& request) const {
