@@ -2,12 +2,12 @@
 #ifndef CLOCKWISE_DETAIL_BASE_ID_TREE_HPP
 #define CLOCKWISE_DETAIL_BASE_ID_TREE_HPP
 
-#include <cstdint>      // uint32_t, uint64_t
+#include <cstddef>      // size_t
+#include <cstdint>      // uint32_t
 #include <string>       // string
 #include <string_view>  // string_view
 
 #include "clockwise/config.hpp"
-#include "clockwise/detail/base/mix.hpp"
 #include "clockwise/detail/base/plain_vector.hpp"
 
 namespace clockwise::detail {
@@ -24,13 +24,16 @@ struct IdNode {
 
  private:
   friend class IdTree;
-  std::uint64_t priority_ = 0;
+  friend struct IdTreeProbe;
+  std::uint32_t level_ = 1;
   IdNode* less_ = nullptr;
   IdNode* greater_ = nullptr;
 };
 
-/// A map from ids, in their order: a treap (Seidel and Aragon 1996). Unlike std::map it is compiled
-/// once for whatever it keeps. O(log N) expected per operation.
+/// A map from ids, in their order. Unlike std::map it is compiled once for whatever it keeps. O(log
+/// N) per operation for any ids in any order, as they may come from outside: an AA tree (Andersson
+/// 1993). A child is a level below its parent; a greater child can be on its parent's level, if its
+/// own greater child is not.
 class IdTree {
  public:
   IdTree() = default;
@@ -54,40 +57,29 @@ class IdTree {
 
   /// Takes over a node, allocated with new. It replaces the one with its id, if there is one.
   CLOCKWISE_NOINLINE void put(IdNode* node) noexcept {
+    IdNode** path[2 * 64];  // the links from the root: at most two per level
+    std::size_t depth = 0;
     IdNode** link = &root_;
-    while (*link != nullptr && (*link)->id.compare(node->id) != 0) link = &below(*link, node->id);
+    while (*link != nullptr) {
+      const int order = node->id.compare((*link)->id);
+      if (order == 0) break;
+      path[depth++] = link;
+      link = order < 0 ? &(*link)->less_ : &(*link)->greater_;
+    }
     if (IdNode* const old = *link) {
-      node->priority_ = old->priority_;
+      node->level_ = old->level_;
       node->less_ = old->less_;
       node->greater_ = old->greater_;
       *link = node;
       delete old;
       return;
     }
-
-    node->priority_ = detail::mix(++size_);
-    link = &root_;
-    while (*link != nullptr && (*link)->priority_ > node->priority_) {
-      link = &below(*link, node->id);
-    }
-    // The subtree there is split by the new id.
-    IdNode* rest = *link;
     *link = node;
-    IdNode** less = &node->less_;
-    IdNode** greater = &node->greater_;
-    while (rest != nullptr) {
-      if (rest->id.compare(node->id) < 0) {
-        *less = rest;
-        less = &rest->greater_;
-        rest = *less;
-      } else {
-        *greater = rest;
-        greater = &rest->less_;
-        rest = *greater;
-      }
+    ++size_;
+    while (depth > 0) {
+      link = path[--depth];
+      *link = without_long_level(without_less_on_level(*link));
     }
-    *less = nullptr;
-    *greater = nullptr;
   }
 
   PlainVector<IdNode*> in_order() const {
@@ -97,8 +89,25 @@ class IdTree {
   }
 
  private:
-  static IdNode*& below(IdNode* node, std::string_view id) noexcept {
-    return id.compare(node->id) < 0 ? node->less_ : node->greater_;
+  /// Puts a less child that is on the level of `node` above it.
+  static IdNode* without_less_on_level(IdNode* node) noexcept {
+    IdNode* const less = node->less_;
+    if (less == nullptr || less->level_ != node->level_) return node;
+    node->less_ = less->greater_;
+    less->greater_ = node;
+    return less;
+  }
+  /// Of three on one level, lifts the one between the others.
+  static IdNode* without_long_level(IdNode* node) noexcept {
+    IdNode* const greater = node->greater_;
+    if (greater == nullptr || greater->greater_ == nullptr ||
+        greater->greater_->level_ != node->level_) {
+      return node;
+    }
+    node->greater_ = greater->less_;
+    greater->less_ = node;
+    ++greater->level_;
+    return greater;
   }
   CLOCKWISE_NOINLINE static IdNode** append(IdNode* node, IdNode** end) noexcept {
     for (; node != nullptr; node = node->greater_) {
@@ -115,6 +124,8 @@ class IdTree {
       node = greater;
     }
   }
+
+  friend struct IdTreeProbe;  // of the test that no order of ids makes it deep
 
   IdNode* root_ = nullptr;
   std::size_t size_ = 0;
