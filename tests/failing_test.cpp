@@ -48,12 +48,16 @@
 #include "clockwise/token_ring.hpp"
 #include "clockwise/transition.hpp"
 #include "support/failing_memory.hpp"
+#include "support/seen.hpp"
 
 using clockwise::Arc;
 using clockwise::NodeOptions;
 using clockwise::Position;
-using clockwise::Spread;
 using clockwise::Xxh3;
+using clockwise_test::require_same;
+using clockwise_test::Seen;
+using clockwise_test::seen_of;
+using clockwise_test::some_positions;
 
 namespace {
 
@@ -115,82 +119,6 @@ struct FragileKey {
   friend bool operator<(const FragileKey& a, const FragileKey& b) { return a.text < b.text; }
 };
 
-// --- What can be seen of a subject ---------------------------------------------------------------
-
-/// All that the queries of a subject say, as text.
-class Seen {
- public:
-  template <class T>
-  Seen& operator<<(const T& value) {
-    if constexpr (std::convertible_to<const T&, std::string_view>) {
-      text_ += std::string_view(value);
-    } else if constexpr (std::is_enum_v<T>) {
-      text_ += std::to_string(static_cast<int>(value));
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      text_ += std::to_string(value);
-    } else if constexpr (std::same_as<T, Arc>) {
-      *this << value.after << value.last;
-    } else if constexpr (requires { to_string(value); }) {
-      text_ += to_string(value);
-    } else {
-      text_ += std::string_view(clockwise::detail::id_of(value));
-    }
-    text_ += ' ';
-    return *this;
-  }
-  template <class List>
-  Seen& all(const List& list) {
-    for (const auto& item : list) *this << item;
-    return *this << "/";
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-std::vector<Position> some_positions() {
-  std::vector<Position> positions;
-  for (std::uint64_t i = 1; i <= 24; ++i) positions.push_back(Position{i * 0x9e3779b97f4a7c15});
-  return positions;
-}
-
-template <class S>
-  requires requires(const S& scheme) { scheme.fingerprint(); }
-void see(Seen& seen, const S& scheme) {
-  seen << scheme.fingerprint() << scheme.size();
-  for (const auto& member : scheme.members()) {
-    seen << member.node << member.weight << member.rack << member.datacenter << member.vnodes;
-    seen << scheme.index_of(member.node);
-  }
-  for (const Position position : some_positions()) {
-    const auto index = scheme.lookup_index(position);
-    seen << index;
-    if (index == S::npos) continue;
-    seen << scheme.lookup(position);
-    seen.all(scheme.preference_list(position, 3));
-    seen.all(scheme.preference_list(position, 3, Spread::racks_only));
-  }
-  if constexpr (requires { scheme.positions(); }) seen.all(scheme.positions()).all(scheme.owners());
-  if constexpr (requires { scheme.servers(); }) {
-    for (const auto& server : scheme.servers()) seen << server.name << server.weight;
-  }
-  if constexpr (requires { scheme.migrating_to(0u); }) {
-    for (std::uint32_t slot = 0; slot < scheme.slot_count(); ++slot) {
-      const auto* const target = scheme.migrating_to(slot);
-      if (target != nullptr) seen << slot << *target;
-    }
-  }
-  if constexpr (requires { scheme.capacity(); }) seen << scheme.capacity();
-}
-
-template <class Subject>
-std::string seen_of(const Subject& subject) {
-  Seen seen;
-  see(seen, subject);
-  return seen.text();
-}
-
 // --- The check -----------------------------------------------------------------------------------
 
 /// A change that returns nothing is seen as nothing.
@@ -211,15 +139,6 @@ std::string result_of(const Change& change, Subject& subject) {
     }
     return seen.text();
   }
-}
-
-/// Shows where texts differ, not all of them.
-void require_same(std::string_view text, std::string_view expected) {
-  std::size_t same = 0;
-  while (same < text.size() && same < expected.size() && text[same] == expected[same]) ++same;
-  if (text == expected) return;
-  CHECK(text.substr(same, 60) == expected.substr(same, 60));
-  FAIL("at byte " << same);
 }
 
 /// Lets each allocation and each use of the user's code fail in turn, in a change of what make()
@@ -600,17 +519,6 @@ namespace {
 
 using Fleet = clockwise::Fleet<FragileRing>;
 
-void see(Seen& seen, const Fleet& fleet) {
-  see(seen, fleet.ring());
-  see(seen, fleet.target());
-  seen << fleet.epoch();
-  for (const auto& row : fleet.members()) seen << row.node << row.state << row.up;
-  for (const auto& node : fleet.overdue(100)) seen << node;
-}
-void see(Seen& seen, const std::vector<Fleet::Event>& events) {
-  for (const auto& event : events) seen << event.node << event.up;
-}
-
 /// One member leaves, one joins and was never heard from, one is down, one was heard again.
 Fleet made_fleet() {
   Fleet fleet(fragile_ring(6), {.down_after = 10, .up_after = 5, .remove_after = 20}, 50);
@@ -656,20 +564,6 @@ TEST_CASE("A fleet is as it was") {
 namespace {
 
 using Transition = clockwise::Transition<FragileTokenRing>;
-
-void see(Seen& seen, const Transition& transition) {
-  see(seen, transition.before());
-  see(seen, transition.after());
-  seen << transition.progress().done.fraction() << transition.progress().total.fraction();
-  seen << transition.finished() << transition.aborted() << transition.replication().requested();
-  for (const Position position : some_positions()) {
-    seen.all(transition.read_from(position)).all(transition.write_to(position));
-  }
-  for (const auto& member : transition.after().members()) {
-    seen.all(transition.pending(member.node));
-  }
-}
-void see(Seen& seen, const std::vector<Arc>& arcs) { seen.all(arcs); }
 
 FragileTokenRing token_ring(bool joined) {
   FragileTokenRing ring;
@@ -826,10 +720,6 @@ void see(Seen& seen, const Stored& stored) {
     seen << stored.shards.load(member.node) << stored.shards.capacity(member.node);
   }
 }
-void see(Seen& seen, const Assignment::Relocations& moves) {
-  for (const auto& [key, from, to] : moves) seen << key << from << to;
-}
-
 }  // namespace
 
 TEST_CASE("An assignment of stored keys is as it was") {
@@ -861,49 +751,9 @@ namespace {
 
 using Table = clockwise::ReplicaTable<FragileRing>;
 
-void see(Seen& seen, const Table& table) {
-  see(seen, table.ring());
-  seen << table.list_size() << table.requested();
-  for (const Position position : some_positions()) seen.all(table.preference_list(position));
-}
-
-using Movement = clockwise::Movement<FragileNode>;
-
-void see(Seen& seen, const Movement& movement) {
-  seen << movement.replicas() << movement.fraction();
-  for (const auto& [arc, from, to] : movement.transfers()) seen << arc << from << to;
-  for (const auto& [node, share] : movement.outgoing()) seen << node << share;
-  for (const auto& [node, share] : movement.incoming()) seen << node << share;
-}
-
-using Plan = clockwise::MigrationPlan<FragileNode>;
-
-void see(Seen& seen, const Plan& plan) {
-  seen << plan.bytes() << plan.lost_bytes() << plan.seconds();
-  for (const auto& step : plan.steps()) seen << step.arc << step.source << step.to << step.bytes;
-  for (const auto& load : plan.nodes()) seen << load.node << load.egress_bytes;
-}
-
-void see(Seen& seen, const clockwise::ReplicaSets& sets) {
-  seen << sets.distinct << sets.possible << sets.nodes << sets.replicas;
-  for (std::size_t i = 0; i < sets.distinct; ++i) seen.all(sets[i]);
-  seen.all(sets.scatter_widths());
-}
-
 using List = clockwise::ReplicaList<FragileNode>;
 
-void see(Seen& seen, const List& list) {
-  seen.all(list) << list.requested() << list.first_substitute() << list.complete();
-}
-
 using KeyMovement = clockwise::KeyMovement<FragileRing, FragileRing>;
-
-void see(Seen& seen, const KeyMovement& movement) {
-  seen << movement.keys() << movement.moved() << movement.fraction() << movement.flows().size();
-  std::uint64_t keys = 0;
-  for (const auto& flow : movement.flows()) keys += flow.keys;
-  seen << keys;
-}
 
 }  // namespace
 
@@ -918,11 +768,11 @@ TEST_CASE("Tables and reports are as they were") {
       [other = Table(few, 2)](Table& t) { t = other; });
   check_change(
       "Movement, copy assignment", [&] { return clockwise::movement(few, many); },
-      [other = clockwise::movement(few, few, 3)](Movement& m) { m = other; });
+      [other = clockwise::movement(few, few, 3)](auto& m) { m = other; });
   check_change(
       "MigrationPlan, copy assignment",
       [&] { return clockwise::plan_migration(few, many, {.bytes = 1e9}); },
-      [other = clockwise::plan_migration(few, fragile_ring(4), {})](Plan& p) { p = other; });
+      [other = clockwise::plan_migration(few, fragile_ring(4), {})](auto& p) { p = other; });
   check_change(
       "ReplicaSets, copy assignment", [&] { return clockwise::replica_sets(many, 3); },
       [other = clockwise::replica_sets(few, 2)](auto& s) { s = other; });
@@ -953,11 +803,6 @@ namespace {
 
 using clockwise::HeavyHitters;
 
-void see(Seen& seen, const HeavyHitters& sketch) {
-  seen << sketch.total() << sketch.max_error();
-  for (const auto& hot : sketch.above(0)) seen << hot.key << hot.count << hot.error;
-}
-
 HeavyHitters made_sketch() {
   HeavyHitters sketch(4);
   for (int i = 0; i < 3; ++i)
@@ -985,19 +830,6 @@ TEST_CASE("Counts of keys are as they were") {
 namespace {
 
 using clockwise::RedisSlotMap;
-
-void see(Seen& seen, const RedisSlotMap& map) {
-  for (const auto& node : map.nodes()) {
-    seen << node.name << node.master;
-    seen.all(node.replicas);
-  }
-  for (std::uint16_t slot = 0; slot < 16384; ++slot) {
-    const std::string* const owner = map.owner_of(slot);
-    seen << static_cast<long>(owner == nullptr ? -1 : owner - &map.nodes()[0].name);
-    const std::string* const target = map.migrating_to(slot);
-    if (target != nullptr) seen << *target;
-  }
-}
 
 RedisSlotMap made_map() {
   RedisSlotMap map({long_id("a"), long_id("b"), long_id("c")});

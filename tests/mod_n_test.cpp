@@ -54,7 +54,8 @@ TEST_CASE("the list goes on with the nodes numbered next") {
   const auto all = placement.preference_list(Position{1}, 1'000'000);
   CHECK(all.size() == 3);
   CHECK_FALSE(all.complete());
-  CHECK(ModN<>().preference_list("key", 2).empty());
+  const ModN<> none;
+  CHECK(none.preference_list("key", 2).empty());
 }
 
 TEST_CASE("the shares are the residues counted") {

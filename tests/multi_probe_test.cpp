@@ -161,5 +161,6 @@ TEST_CASE("Bad input is named and changes nothing") {
   CHECK_THROWS_AS(nodes.add(""), std::invalid_argument);
   CHECK_FALSE(nodes.remove("stranger"));
   check_same_owners(fleet(3), nodes, real_keys(1000));
-  CHECK_THROWS_AS(MultiProbe<>{}.lookup("key"), std::out_of_range);
+  const MultiProbe<> none;
+  CHECK_THROWS_AS(none.lookup("key"), std::out_of_range);
 }

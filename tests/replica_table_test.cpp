@@ -138,7 +138,8 @@ TEST_CASE("also on a ring past 65,536 vnodes, whose index has another layout") {
 
 TEST_CASE("the spread is the ring's own where none is named") {
   const auto racks = mixed_fleet<HashRing<>>(12);
-  CHECK_FALSE(ReplicaTable(racks, 3).replication().spread());
+  const ReplicaTable table(racks, 3);
+  CHECK_FALSE(table.replication().spread());
   CHECK(lists_that_differ(racks, ReplicaTable(racks, 3), {3, Spread::racks}) == 0);
   const HashRing<> plain({"a", "b", "c"});
   CHECK(lists_that_differ(plain, ReplicaTable(plain, 2), {2, Spread::nodes}) == 0);

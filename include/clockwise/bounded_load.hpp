@@ -77,9 +77,9 @@ class BoundedLoad {
     Token() = default;
     Token(Token&& other) noexcept : counter_(std::move(other.counter_)), probes_(other.probes_) {}
     Token& operator=(Token&& other) noexcept {
-      release();
-      counter_ = std::move(other.counter_);
-      probes_ = other.probes_;
+      Token taken(std::move(other));  // which releases what this one held
+      counter_.swap(taken.counter_);
+      probes_ = taken.probes_;
       return *this;
     }
     ~Token() { release(); }

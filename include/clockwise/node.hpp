@@ -134,8 +134,9 @@ struct Entry {
   template <class N>
   static Node to_node(N&& n) {
     // An array of characters need not end with a zero.
-    constexpr bool is_array = std::is_array_v<std::remove_cvref_t<N>>;
-    if constexpr (std::convertible_to<N, Node> && !(is_array && detail::Text<Node>)) {
+    constexpr bool is_array = std::is_array_v<std::remove_cvref_t<N>> && detail::Text<Node> &&
+                              std::constructible_from<Node, std::string_view>;
+    if constexpr (std::convertible_to<N, Node> && !is_array) {
       return std::forward<N>(n);
     } else {
       return Node(detail::characters_of<char>(n));

@@ -39,11 +39,17 @@ class Shared {
   /// `reader->`, so dereference once for a group of related queries.
   class Reader {
    public:
-    const R& operator*() {
+    // No moves: one moved from would have no ring.
+    Reader(const Reader&) = default;
+    Reader& operator=(const Reader&) = default;
+
+    const R& operator*() & {
       if (shared_->version_.load(std::memory_order_acquire) != version_) refresh();
       return *ring_;
     }
-    const R* operator->() { return &**this; }
+    const R* operator->() & { return &**this; }
+    const R& operator*() && = delete;   // it would refer to nothing
+    const R* operator->() && = delete;  // it would refer to nothing
 
     /// The number of the ring of the last access: 1 for the first ring, then one more per ring.
     std::uint64_t version() const noexcept { return version_; }

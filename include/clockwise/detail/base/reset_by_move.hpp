@@ -16,7 +16,8 @@ class ResetByMove {
   ResetByMove(ResetByMove&& other) noexcept : value_(std::exchange(other.value_, T())) {}
   ResetByMove& operator=(const ResetByMove&) = default;
   ResetByMove& operator=(ResetByMove&& other) noexcept {
-    value_ = std::exchange(other.value_, T());
+    value_ = other.value_;
+    other.value_ = T();  // also if it is this one: so are most vectors
     return *this;
   }
   ~ResetByMove() = default;
