@@ -134,6 +134,19 @@ TEST_CASE("A Redis reply takes at most 64 bytes of memory per byte, however it i
   CHECK(parse(deep) < 64 * 1024);
 }
 
+TEST_CASE("A reply to CLUSTER NODES takes at most 64 bytes of memory per byte") {
+  std::string text;
+  for (int i = 0; i < 65'000; ++i) {
+    const std::string number = std::to_string(i);
+    text += number + " h:" + number + (i == 0 ? " master - 0 0 0 x\n" : " slave 0 0 0 0 x\n");
+  }
+  CHECK(memory_of([&] { (void)clockwise::parse_cluster_nodes(text); }) < 64 * text.size());
+  // One line with many slots.
+  std::string line = "0 h:1 master - 0 0 0 x";
+  for (int i = 0; i < 100'000; ++i) line += " 7";
+  CHECK(memory_of([&] { (void)clockwise::parse_cluster_nodes(line); }) < 64 * line.size());
+}
+
 TEST_CASE("A Redis map has at most 65,535 nodes") {
   std::vector<clockwise::RedisShard> shards(65'535);
   for (std::size_t i = 0; i < shards.size(); ++i) shards[i].master = "host:" + std::to_string(i);
