@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: not plain char or wchar_t, which differ between platforms
+// expect: nor plain char or wchar_t, which differ between platforms
 #include <clockwise/hash_ring.hpp>
 
 #if CLOCKWISE_TEST_MISUSE
