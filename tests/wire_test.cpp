@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "clockwise/compat/cassandra.hpp"
@@ -420,4 +421,14 @@ TEST_CASE("Two memberships differ where they differ") {
   CHECK(two.members[difference.changed[0].second].weight == 2);
 
   CHECK(wire::difference(one, wire::membership_of(three_caches())).placement);
+
+  TokenRing<> tokens;
+  tokens.add("a", {10, 20});
+  tokens.add("b", {30});
+  TokenRing<> moved = tokens;
+  moved.set_tokens("b", {31});
+  const auto changed =
+      wire::difference(wire::membership_of(tokens), wire::membership_of(moved)).changed;
+  REQUIRE(changed.size() == 1);
+  CHECK(changed[0] == std::pair(std::size_t{1}, std::size_t{1}));
 }
