@@ -62,7 +62,7 @@ DomainLosses domain_losses(const R& ring, const Topology& topology, const Replic
     const std::size_t domain = domain_of(nodes.front());
     bool all = domain < domains.size();
     for (const std::uint32_t node : nodes) all = all && domain_of(node) == domain;
-    if (all) widths[domain] += arc_at(ring.positions(), rank).width();
+    if (all) widths[domain] += detail::arc_at(ring.positions(), rank).width();
   };
   detail::for_each_replica_set(ring, topology, replication, visit);
   for (std::size_t i = 0; i < domains.size(); ++i) domains[i].lost = widths[i].fraction();

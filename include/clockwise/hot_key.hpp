@@ -237,7 +237,7 @@ SplitCopies<typename P::node_type> split(const P& placement, std::string_view ke
   using Node = typename P::node_type;
   std::vector<SplitCopy<Node>> result;
   std::size_t round = 0;  // copies in this round, each on its own node
-  for (std::string& name : split_names(key, copies)) {
+  for (std::string& name : clockwise::split_names(key, copies)) {
     const auto is_used = [&](const Node& node) {
       const auto id = detail::id_of(node);
       for (std::size_t i = result.size() - round; i < result.size(); ++i) {

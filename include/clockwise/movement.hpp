@@ -189,7 +189,7 @@ std::size_t collect_owner_changes(const Before& before, const After& after, Buil
     const auto to = static_cast<std::uint32_t>(new_owners[new_rank]);
     if (matches[from] != to) builder.add(arc, from, to);
   };
-  for_each_common_arc(before.positions(), after.positions(), visit);
+  detail::for_each_common_arc(before.positions(), after.positions(), visit);
   return 1;
 }
 

@@ -71,7 +71,7 @@ std::vector<std::uint64_t> allocate_tokens(const R& ring, NodeOptions joining,
   }
   const std::size_t replicas = detail::replicas_in(joining.datacenter, options.replicas);
   joining.weight = detail::checked_weight("(joining)", joining.weight);
-  const std::uint64_t count = vnode_count(joining.weight, options.vnodes);
+  const std::uint64_t count = clockwise::vnode_count(joining.weight, options.vnodes);
   if (count > max_vnodes_per_node) {
     detail::fail_length("a weight of " + std::to_string(joining.weight) + " needs " +
                         std::to_string(count) + " tokens; the maximum is " +

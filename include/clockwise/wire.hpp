@@ -116,7 +116,7 @@ Membership membership_of(const R& ring) {
 /// Encodes a ring. O(N log N), plus O(M) if there are tokens.
 template <Encodable R>
 std::vector<std::byte> encode(const R& ring) {
-  return encode(membership_of(ring));
+  return wire::encode(wire::membership_of(ring));
 }
 
 /// Builds the ring of a membership. The error says what does not fit `R`: the hash policy, the
@@ -155,7 +155,7 @@ Result<R> build(const Membership& membership, Limits limits = {}, const NodeOf& 
   entries.reserve(membership.members.size());
   for (const auto& row : membership.members) {
     const std::uint64_t vnodes =
-        has_tokens ? row.tokens.size() : vnode_count(row.weight, membership.vnodes);
+        has_tokens ? row.tokens.size() : clockwise::vnode_count(row.weight, membership.vnodes);
     if (vnodes > max_vnodes_per_node || vnodes > limits.positions - positions) {
       return error("the limit is " + std::to_string(limits.positions) + " positions; member " +
                    detail::quoted(row.id) + " exceeds it");
@@ -201,15 +201,15 @@ Result<R> build(const Membership& membership, Limits limits = {}, const NodeOf& 
 template <Encodable R, MakesNode<typename R::node_type> NodeOf = NodeFromId<typename R::node_type>>
 Result<R> try_decode(std::span<const std::byte> bytes, Limits limits = {},
                      const NodeOf& node_of = {}) {
-  const Result<Membership> membership = parse(bytes);
+  const Result<Membership> membership = wire::parse(bytes);
   if (!membership) return membership.error();
-  return build<R>(*membership, limits, node_of);
+  return wire::build<R>(*membership, limits, node_of);
 }
 
 /// As try_decode, but throws std::invalid_argument with the offset and the reason.
 template <Encodable R, MakesNode<typename R::node_type> NodeOf = NodeFromId<typename R::node_type>>
 R decode(std::span<const std::byte> bytes, Limits limits = {}, const NodeOf& node_of = {}) {
-  Result<R> ring = try_decode<R>(bytes, limits, node_of);
+  Result<R> ring = wire::try_decode<R>(bytes, limits, node_of);
   if (!ring) {
     detail::fail_invalid("ring bytes, at " + std::to_string(ring.error().offset) + ": " +
                          ring.error().reason);

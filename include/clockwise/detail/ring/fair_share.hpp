@@ -57,13 +57,13 @@ class FairShares {
   /// Sets shares[member] of each member that was added.
   void divide(std::vector<double>& shares) const {
     const Topology::Extent extent{nodes_, domains_.size()};
-    const auto total = static_cast<double>(attainable(replicas_, spread_, extent));
+    const auto total = static_cast<double>(detail::attainable(replicas_, spread_, extent));
     const auto bounded = [&](const std::vector<Vessel>& domain, double level) {
-      const DomainBounds bounds = domain_bounds(replicas_, spread_, extent, domain.size());
+      const DomainBounds bounds = detail::domain_bounds(replicas_, spread_, extent, domain.size());
       return (std::min)((std::max)(poured(domain, level), static_cast<double>(bounds.fewest)),
                         static_cast<double>(bounds.most));
     };
-    const double level = level_of(total, [&](double tried) {
+    const double level = detail::level_of(total, [&](double tried) {
       double sum = 0;
       for (const auto& [number, domain] : domains_) sum += bounded(domain, tried);
       return sum;
@@ -85,7 +85,7 @@ class FairShares {
   static void pour(const std::vector<Vessel>& domain, double amount, double level,
                    std::vector<double>& shares) {
     if (poured(domain, level) != amount) {
-      level = level_of(amount, [&](double tried) { return poured(domain, tried); });
+      level = detail::level_of(amount, [&](double tried) { return poured(domain, tried); });
     }
     for (const Vessel& vessel : domain) shares[vessel.member] = vessel.at(level);
   }
@@ -125,7 +125,7 @@ std::vector<double> fair_shares(const Ring& ring, const Topology& topology,
     }
     for (const FairShares& group : groups) group.divide(shares);
   };
-  for_request(replication, detail::default_spread_of(ring, topology), topology, divide);
+  detail::for_request(replication, detail::default_spread_of(ring, topology), topology, divide);
   return shares;
 }
 

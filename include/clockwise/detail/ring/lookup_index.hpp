@@ -147,10 +147,10 @@ class LookupIndex {
         const auto bucket = static_cast<std::size_t>(position >> shift_ >> sparse_bits);
         const std::size_t rank = (std::min)(
             bases_[bucket >> group_bits] + std::size_t{offsets_[bucket]}, owners.size() - 1);
-        prefetch(fragments_.data() + rank);
-        prefetch(fragments_.data() + rank, (sparse_scan - 1) * sizeof(std::uint16_t));
-        prefetch(owners.data() + rank);
-        prefetch(owners.data() + rank, 7 * sizeof(Index));
+        detail::prefetch(fragments_.data() + rank);
+        detail::prefetch(fragments_.data() + rank, (sparse_scan - 1) * sizeof(std::uint16_t));
+        detail::prefetch(owners.data() + rank);
+        detail::prefetch(owners.data() + rank, 7 * sizeof(Index));
       }
       for (std::size_t i = done; i < done + group; ++i)
         out[i] = owner(static_cast<std::uint64_t>(keys[i]), positions, owners);
@@ -246,8 +246,8 @@ class LookupIndex {
       return search(positions, position, base);
     const std::size_t offset = base + relative;
     // The row is one of the next few: on the cache line of the first or, now and then, the next.
-    prefetch(rows.data, offset * rows.row_bytes);
-    prefetch(rows.data, (offset + 7) * rows.row_bytes);
+    detail::prefetch(rows.data, offset * rows.row_bytes);
+    detail::prefetch(rows.data, (offset + 7) * rows.row_bytes);
     const std::uint16_t* const fragments = fragments_.data() + offset;
     const auto key = static_cast<std::uint16_t>(cut);
     const std::size_t passed = count_behind(fragments, key);
@@ -260,7 +260,7 @@ class LookupIndex {
   /// Returns the rank by the positions alone, for a key whose vnode is at rank `from` or after.
   CLOCKWISE_COLD static std::size_t search(Positions positions, std::uint64_t position,
                                            std::size_t from) noexcept {
-    return first_not_below(positions, position, from);
+    return detail::first_not_below(positions, position, from);
   }
 
   /// Returns how many of 16 fragments precede the first that is not before `key`.

@@ -252,7 +252,7 @@ class SetIndex {
 
   static std::uint64_t hash(std::span<const std::uint64_t> words) {
     std::uint64_t hash = 0;
-    for (const std::uint64_t word : words) hash = mix(hash ^ word);
+    for (const std::uint64_t word : words) hash = detail::mix(hash ^ word);
     return hash;
   }
 

@@ -53,7 +53,7 @@ class ReplicaWindow {
   /// All node numbers must be below `nodes`.
   ReplicaWindow(std::size_t replicas, Spread spread, const Topology::Extent& extent,
                 std::size_t nodes)
-      : left_(attainable(replicas, spread, extent)),
+      : left_(detail::attainable(replicas, spread, extent)),
         firsts_(spread == Spread::racks ? (std::min)(left_, extent.domains) : left_),
         nodes_(left_) {
     if (may_repeat()) {
@@ -190,7 +190,7 @@ void sweep_request(const Ring& ring, const Topology& topology, const Request& re
 
   if constexpr (std::same_as<Request, OneGroup>) {
     const auto through = [&](auto window) {
-      sweep(
+      detail::sweep(
           positions,
           [&](std::size_t rank) {
             const auto node = static_cast<std::uint32_t>(owners[rank]);
@@ -219,7 +219,7 @@ void sweep_request(const Ring& ring, const Topology& topology, const Request& re
     [[maybe_unused]] std::vector<std::uint64_t> seen_at;  // the nearest node is the last seen
     [[maybe_unused]] std::uint64_t seen = 0;
     if constexpr (kind == Sweep::lists) seen_at.resize(members);
-    sweep(
+    detail::sweep(
         positions,
         [&](std::size_t rank) {
           const auto node = static_cast<std::uint32_t>(owners[rank]);
@@ -259,12 +259,12 @@ Spread default_spread_of(const Ring& ring, const Topology& topology) {
 /// Returns the length of every list of a ring with this topology: how many replicas it can provide.
 template <class Ring>
 std::size_t list_size(const Ring& ring, const Topology& topology, const Replication& replication) {
-  return for_request(
+  return detail::for_request(
       replication, detail::default_spread_of(ring, topology), topology, [&](const auto& request) {
         std::size_t size = 0;
         for (std::size_t group = 0; group < request.groups(); ++group) {
-          size +=
-              attainable(request.requested(group), request.spread, request.extent(topology, group));
+          size += detail::attainable(request.requested(group), request.spread,
+                                     request.extent(topology, group));
         }
         return size;
       });
@@ -274,7 +274,7 @@ template <Sweep kind, class Ring, class Visit>
 void sweep_ring(const Ring& ring, const Topology& topology, const Replication& replication,
                 Visit visit) {
   if (ring.positions().empty()) return;
-  for_request(
+  detail::for_request(
       replication, detail::default_spread_of(ring, topology), topology,
       [&](const auto& request) { detail::sweep_request<kind>(ring, topology, request, visit); });
 }
@@ -302,7 +302,7 @@ std::vector<Width> replica_widths(const Ring& ring, const Topology& topology,
                                   const Replication& replication) {
   std::vector<Width> widths(ring.members().size());
   const auto visit = [&](std::size_t rank, const auto& nodes) {
-    const Width width = arc_at(ring.positions(), rank).width();
+    const Width width = detail::arc_at(ring.positions(), rank).width();
     for (const std::uint32_t node : nodes) widths[node] += width;
   };
   detail::for_each_replica_set(ring, topology, replication, visit);

@@ -84,7 +84,7 @@ std::size_t for_each_copy_change(const Before& before, const After& after,
   const auto same = [&](std::uint32_t old_node, std::uint32_t new_node) {
     return matches[old_node] == new_node;
   };
-  for_each_common_arc(
+  detail::for_each_common_arc(
       before.positions(), after.positions(),
       [&](const Arc& arc, std::size_t old_rank, std::size_t new_rank) {
         const auto before_set = old_sets.at(old_rank);

@@ -48,7 +48,7 @@ void for_each_arc(std::span<const std::uint64_t> positions, std::span<const Inde
                   Visit visit) {
   for (std::size_t rank = 0; rank < positions.size(); ++rank) {
     if (rank == 0 || positions[rank] != positions[rank - 1]) {
-      visit(arc_at(positions, rank), owners[rank]);
+      visit(detail::arc_at(positions, rank), owners[rank]);
     }
   }
 }

@@ -78,7 +78,7 @@ class AllocationMembers {
   static std::uint64_t integer_weight(double weight) {
     constexpr std::uint32_t unit = 1 << 16;
     constexpr std::uint64_t most = std::uint64_t{1} << 40;
-    return (std::min)(vnode_count(weight, unit), most);
+    return (std::min)(clockwise::vnode_count(weight, unit), most);
   }
 
   /// The failure domains are the racks, and the nodes without one, if each replica can have its
@@ -146,7 +146,8 @@ class AllocationMembers {
 
   /// Returns value * part / all, for part <= all.
   static std::uint64_t proportion(std::uint64_t value, std::uint64_t part, std::uint64_t all) {
-    return part == all ? value : divide(multiply_high(value, part), value * part, all);
+    return part == all ? value
+                       : detail::divide(detail::multiply_high(value, part), value * part, all);
   }
 
   std::vector<std::size_t> domains_;

@@ -40,7 +40,7 @@ struct DomainBounds {
 inline DomainBounds domain_bounds(std::size_t replicas, Spread spread,
                                   const Topology::Extent& extent, std::size_t nodes) {
   return {replicas >= extent.domains ? std::size_t{1} : std::size_t{0},
-          (std::min)(nodes, 1 + most_repeats(replicas, spread, extent))};
+          (std::min)(nodes, 1 + detail::most_repeats(replicas, spread, extent))};
 }
 
 /// How many nodes of one group of members a list can still take, and from which failure domains.
@@ -51,8 +51,8 @@ class Quota {
   /// must be below `domain_limit`.
   Quota(std::size_t replicas, Spread spread, const Topology::Extent& extent,
         std::size_t domain_limit)
-      : left_(attainable(replicas, spread, extent)),
-        repeats_(most_repeats(replicas, spread, extent)),
+      : left_(detail::attainable(replicas, spread, extent)),
+        repeats_(detail::most_repeats(replicas, spread, extent)),
         domains_(left_, domain_limit),
         nodes_(repeats_ > 0 ? left_ : 0, domain_limit) {}
 

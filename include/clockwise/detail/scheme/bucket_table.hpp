@@ -97,10 +97,10 @@ class BucketTable : public Surface<Scheme, Node, std::size_t, BucketPlacement, s
   static constexpr std::uint64_t tries = 64;
 
   std::size_t attempt(std::uint64_t key, std::uint64_t i) const noexcept {
-    return Scheme::bucket_for(i == 0 ? key : draw(~key, i), buckets().size());
+    return Scheme::bucket_for(i == 0 ? key : detail::draw(~key, i), buckets().size());
   }
   static std::uint64_t rank(std::uint64_t key, std::size_t bucket) noexcept {
-    return mix(key ^ draw(tries, bucket));
+    return detail::mix(key ^ detail::draw(tries, bucket));
   }
 
   static double accepted_weight(std::string_view id, double weight) {

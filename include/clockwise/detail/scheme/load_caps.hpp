@@ -32,11 +32,11 @@ class LoadCaps {
       weights.push_back(owns ? weight_of(member) : 0);
       owning_ += owns ? 1 : 0;
     }
-    shares_ = integer_weights(weights);
+    shares_ = detail::integer_weights(weights);
     std::uint64_t total = 0;
     for (const std::uint64_t share : shares_) total += share;
     if (total == 0) return;
-    for (std::uint64_t& share : shares_) share = divide(share >> 1, share << 63, total);
+    for (std::uint64_t& share : shares_) share = detail::divide(share >> 1, share << 63, total);
   }
 
   /// Returns how many members own something.
@@ -46,7 +46,8 @@ class LoadCaps {
   std::uint64_t cap(std::size_t member, std::uint64_t total) const noexcept {
     const std::uint64_t scaled_total = total * millionths_;
     const std::uint64_t low = scaled_total * shares_[member];
-    const std::uint64_t whole = multiply_high(scaled_total, shares_[member]) << 1 | low >> 63;
+    const std::uint64_t whole =
+        detail::multiply_high(scaled_total, shares_[member]) << 1 | low >> 63;
     const bool rest = whole % 1000000 != 0 || low << 1 != 0;
     return whole / 1000000 + (rest ? 1 : 0);
   }
@@ -72,7 +73,7 @@ class LoadCaps {
 
   static std::uint64_t millionths(double c) {
     if (!(c > 1 && c <= 1000) || c * 1e6 + 0.5 < 1000001) {
-      fail_invalid("c must be between 1.000001 and 1000, got " + std::to_string(c));
+      detail::fail_invalid("c must be between 1.000001 and 1000, got " + std::to_string(c));
     }
     return static_cast<std::uint64_t>(c * 1e6 + 0.5);
   }

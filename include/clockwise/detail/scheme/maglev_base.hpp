@@ -111,8 +111,8 @@ class MaglevBase : public Surface<Scheme, Node, std::size_t, MaglevPlacement>, p
 
   MaglevPlacement placement_after(typename SurfaceType::Change& change) const {
     if (change.members.size() > Table::npos) {
-      fail_length("a Maglev table can have up to " + std::to_string(Table::npos) +
-                  " members, got " + std::to_string(change.members.size()));
+      detail::fail_length("a Maglev table can have up to " + std::to_string(Table::npos) +
+                          " members, got " + std::to_string(change.members.size()));
     }
     std::vector<MaglevOwner<Node>> owners;
     for (std::size_t i = 0; i < change.members.size(); ++i) {
@@ -122,8 +122,9 @@ class MaglevBase : public Surface<Scheme, Node, std::size_t, MaglevPlacement>, p
     }
     if (owners.empty()) return {};
     if (owners.size() > table_size_) {
-      fail_length("a Maglev table of " + std::to_string(table_size_) + " entries can have up to " +
-                  std::to_string(table_size_) + " nodes, got " + std::to_string(owners.size()));
+      detail::fail_length("a Maglev table of " + std::to_string(table_size_) +
+                          " entries can have up to " + std::to_string(table_size_) +
+                          " nodes, got " + std::to_string(owners.size()));
     }
     MaglevPlacement placement{Table(table_size_)};
     static_cast<const Scheme&>(*this).fill(placement.table, owners);

@@ -44,8 +44,8 @@ class MaglevTable {
     if (size > max_size) prime = false;
     for (std::uint32_t d = 2; prime && d * d <= size; ++d) prime = size % d != 0;
     if (!prime) {
-      fail_invalid("table_size must be a prime up to " + std::to_string(max_size) + ", got " +
-                   std::to_string(size));
+      detail::fail_invalid("table_size must be a prime up to " + std::to_string(max_size) +
+                           ", got " + std::to_string(size));
     }
     return size;
   }
@@ -96,7 +96,7 @@ class MaglevTable {
   /// The quotient is too small, by 1, if hash mod size < hash * repeated_ / 2^64, because the
   /// reciprocal is (2^64 - repeated_) / size.
   std::size_t index_of(std::uint64_t hash) const noexcept {
-    return static_cast<std::size_t>(hash - multiply_high(hash, reciprocal_) * size_);
+    return static_cast<std::size_t>(hash - detail::multiply_high(hash, reciprocal_) * size_);
   }
 
   std::uint32_t size_ = 0;

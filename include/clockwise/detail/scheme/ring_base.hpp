@@ -70,8 +70,8 @@ class RingBase : public Surface<Ring, Node, Index, Placement, Extra> {
   /// Returns the arc in which `position` lies; its owner owns all of it. The whole circle if there
   /// is only one position. Throws std::out_of_range if the ring owns nothing. O(log M).
   Arc arc_of(Position position) const {
-    if (table().empty()) fail_range("arc_of: the ring owns nothing");
-    return arc_at(positions(), table().rank_of(static_cast<std::uint64_t>(position)));
+    if (table().empty()) detail::fail_range("arc_of: the ring owns nothing");
+    return detail::arc_at(positions(), table().rank_of(static_cast<std::uint64_t>(position)));
   }
 
   /// Returns a range, read once, of every distinct node that owns something, clockwise from `key`
@@ -102,8 +102,8 @@ class RingBase : public Surface<Ring, Node, Index, Placement, Extra> {
   /// Returns each member's exact share of the circle, by its index in members(). O(M + N).
   std::vector<Width> widths() const {
     std::vector<Width> widths(this->size());
-    for_each_arc(positions(), owners(),
-                 [&](const Arc& arc, Index owner) { widths[owner] += arc.width(); });
+    detail::for_each_arc(positions(), owners(),
+                         [&](const Arc& arc, Index owner) { widths[owner] += arc.width(); });
     return widths;
   }
 
@@ -135,7 +135,7 @@ class RingBase : public Surface<Ring, Node, Index, Placement, Extra> {
 
   template <class Visit>
   void visit_preferred(Position position, std::size_t, Visit visit) const {
-    walk(table(), table().rank_of(static_cast<std::uint64_t>(position)), visit);
+    detail::walk(table(), table().rank_of(static_cast<std::uint64_t>(position)), visit);
   }
 
   std::vector<double> shares() const {

@@ -31,7 +31,7 @@ PlainVector<std::uint32_t> slots_held(const std::vector<Index>& owners, std::siz
 inline std::vector<std::uint32_t> slot_quotas(std::uint64_t slot_count,
                                               const std::vector<double>& weights,
                                               const PlainVector<std::uint32_t>& held) {
-  const std::vector<std::uint64_t> integers = integer_weights(weights);
+  const std::vector<std::uint64_t> integers = detail::integer_weights(weights);
   std::uint64_t total = 0;
   for (const std::uint64_t weight : integers) total += weight;
   std::vector<std::uint32_t> quotas(weights.size());
@@ -63,8 +63,8 @@ inline std::vector<std::uint32_t> slot_quotas(std::uint64_t slot_count,
 template <std::unsigned_integral Index>
 void deal_slots(std::vector<Index>& owners, const std::vector<double>& weights) {
   constexpr auto none = static_cast<Index>(~Index{0});
-  const PlainVector<std::uint32_t> held = slots_held(owners, weights.size());
-  const std::vector<std::uint32_t> quotas = slot_quotas(owners.size(), weights, held);
+  const PlainVector<std::uint32_t> held = detail::slots_held(owners, weights.size());
+  const std::vector<std::uint32_t> quotas = detail::slot_quotas(owners.size(), weights, held);
 
   // Of h slots a member gives away e, evenly: those where (number among them) * e / h steps up.
   std::vector<std::uint64_t> met(weights.size());

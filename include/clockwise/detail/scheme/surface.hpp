@@ -62,7 +62,7 @@ struct SchemeAccess {
 
 /// The weight of a member of a scheme without weights.
 inline double weightless(const char* scheme, std::string_view id, double weight) {
-  if (checked_weight(id, weight) != 1) {
+  if (detail::checked_weight(id, weight) != 1) {
     detail::fail_invalid({scheme, " has no weights, so the weight of node ", Part::id(id),
                           " must be 1, got ", weight});
   }
@@ -109,7 +109,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   template <class Key>
   const Node& lookup(const Key& key) const& {
     const Node* const owner = try_lookup(key);
-    if (owner == nullptr) fail_nothing_owned("lookup", size());
+    if (owner == nullptr) detail::fail_nothing_owned("lookup", size());
     return *owner;
   }
   template <class Key>
@@ -167,7 +167,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     requires Liveness<IsLive, Node>
   ReplicaList<Node> preference_list(const Key& key, const Replication& replication,
                                     const IsLive& is_live) const& {
-    return for_request(replication, default_spread(), topology(), [&](const auto& request) {
+    return detail::for_request(replication, default_spread(), topology(), [&](const auto& request) {
       return live_replicas(self().position_of(key), request, is_live);
     });
   }
@@ -334,7 +334,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   }
 
   static void check_batch(std::size_t positions, std::size_t owners) {
-    if (positions != owners) fail_batch(positions, owners);
+    if (positions != owners) detail::fail_batch(positions, owners);
   }
 
   // What a scheme offers unless it says otherwise: any weight, and one vnode for those above 0.
@@ -423,7 +423,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
       if (pending != nullptr) put(pending->member);
     }
     keep_until(size());
-    if (count > npos) fail_too_many_members(count, npos);
+    if (count > npos) detail::fail_too_many_members(count, npos);
     change.members.truncate(count);
     change.vnodes.truncate(count);
     return change;
@@ -468,7 +468,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     if constexpr (std::same_as<Request, OneGroup>) {
       const auto extent = request.extent(topology(), 0);
       const bool apart = request.spread != Spread::nodes && topology().has_racks();
-      const std::size_t wanted = attainable(request.replicas, request.spread, extent);
+      const std::size_t wanted = detail::attainable(request.replicas, request.spread, extent);
       if (wanted <= most_few && (!apart || wanted <= extent.domains)) {
         return few_replicas(position, request.replicas, wanted, apart);
       }
