@@ -61,9 +61,9 @@ function(clockwise_output_test name expected)
                                 -P ${PROJECT_SOURCE_DIR}/cmake/expect_output.cmake -- ${ARGN})
 endfunction()
 
-# tests/fuzz/<name>.cpp: a test that replays tests/fuzz/corpus/<name> and `rounds` mutations of it, by
-# <name>_mutator.cpp if there is one. With CLOCKWISE_BUILD_FUZZERS, which needs clang, also the fuzzer
-# fuzz_<name>, which tools/fuzz runs.
+# tests/fuzz/<name>.cpp: a test that replays tests/fuzz/corpus/<name> and `rounds` mutations of it,
+# by <name>_mutator.cpp if there is one. With CLOCKWISE_BUILD_FUZZERS, which needs clang, also the
+# fuzzer fuzz_<name>, which tools/fuzz runs.
 function(clockwise_fuzz_test name rounds)
   set(mutator fuzz/plain_mutator.cpp)
   set(fuzzer fuzz/${name}.cpp fuzz/libfuzzer.cpp)

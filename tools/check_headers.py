@@ -11,7 +11,7 @@ import sys
 
 LICENCE = "SPDX-License-Identifier: MIT"
 SOURCES = {".cmake", ".cpp", ".hpp", ".py", ".sh"}
-BARE_SOURCES = {"CMakeLists.txt", "run", "setup", "format"}
+BARE_SOURCES = {"CMakeLists.txt", "format", "fuzz", "mutate", "run", "setup"}
 NOT_IN_UMBRELLA = ("shared.hpp", "compat/", "detail/", "clockwise.hpp")
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
