@@ -4,15 +4,19 @@
 
 #include "model/compare.hpp"
 
+#include <cstddef>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "commands/commands.hpp"
+#include "commands/fleet_input.hpp"
 #include "commands/options.hpp"
-#include "input/fleet_file.hpp"
 #include "output/chart.hpp"
 #include "output/compare.hpp"
+#include "output/output_file.hpp"
+#include "output/progress.hpp"
 
 namespace ringctl {
 
@@ -20,6 +24,7 @@ namespace {
 
 struct CompareOptions {
   std::string fleet;
+  PlacementOptions placement;
   CompareRequest request;
   std::string svg;
   Format format = Format::text;
@@ -28,9 +33,21 @@ struct CompareOptions {
 /// Returns CPU time, so that other processes do not count.
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-void run(const CompareOptions& options) {
-  const Comparison comparison = compare_schemes(read_fleet(options.fleet), options.request);
-  if (!options.svg.empty()) write_chart(comparison, options.svg);
+void run(CompareOptions options) {
+  const Fleet fleet = placed_fleet(options.fleet, options.placement);
+  std::optional<OutputFile> chart;  // opened before the work, so that it is not in vain
+  if (!options.svg.empty()) chart.emplace(options.svg);
+
+  Progress progress(true);
+  options.request.progress = [&](const char* scheme, std::size_t done, std::size_t all) {
+    progress.show([&] {
+      return "measuring " + std::string(scheme) + ", " + std::to_string(done + 1) + " of " +
+             std::to_string(all);
+    });
+  };
+  const Comparison comparison = compare_schemes(fleet, options.request);
+  progress.clear();
+  if (chart) chart->write(chart_of(comparison));
   print_comparison(comparison, options.format);
 }
 
@@ -46,7 +63,7 @@ void add_compare(CLI::App& app) {
                       options->request.keys = parse_count(text, "--keys", 1, 100'000'000);
                     });
   command->add_option("--svg", options->svg, "Also draw a chart into this file")->type_name("FILE");
-  add_placement_options(*command, options->request.placement);
+  add_placement_options(*command, options->placement);
   add_format_option(*command, options->format);
   command->footer(
       R"(Lookup: time without hashing the key. Bytes: the memory that the scheme reports.

@@ -2,13 +2,16 @@
 
 // ringctl convert: a fleet in another form.
 
-#include <map>
+#include <array>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "commands/commands.hpp"
+#include "commands/fleet_input.hpp"
 #include "commands/options.hpp"
-#include "input/membership_file.hpp"
+#include "model/wire_form.hpp"
 #include "output/convert.hpp"
 #include "output/stream.hpp"
 
@@ -20,26 +23,41 @@ enum class Form { csv, json, wire };
 
 struct ConvertOptions {
   std::string fleet;
-  Placement placement;
+  PlacementOptions placement;
   Form form = Form::json;
 };
 
-std::string converted(const Membership& membership, Form form) {
+std::string converted(const Fleet& fleet, Form form) {
   switch (form) {
     case Form::csv:
-      return to_csv(membership);
+      return to_csv(fleet);
     case Form::json:
-      return to_json(membership);
+      return to_json(fleet);
     case Form::wire:
       break;
   }
-  return to_wire(membership);
+  return to_wire(fleet);
+}
+
+/// CSV says which nodes there are, and not how they are placed.
+void warn_of_lost_placement(const Placement& placement) {
+  std::string options;
+  if (placement.vnodes != Placement{}.vnodes) {
+    options += " --vnodes " + std::to_string(placement.vnodes);
+  }
+  if (!same_hash(placement, {})) options += " --hash " + hash_name(placement);
+  if (!options.empty()) {
+    print_message("CSV does not hold how nodes are placed; give" + options +
+                  " wherever this file is used");
+  }
 }
 
 void run(const ConvertOptions& options) {
+  const Fleet fleet = any_fleet(options.fleet, options.placement);
   Output out;
-  out << converted(read_membership(options.fleet, options.placement), options.form);
+  out << converted(fleet, options.form);
   out.flush();
+  if (options.form == Form::csv && fleet.names_placement) warn_of_lost_placement(fleet.placement);
 }
 
 }  // namespace
@@ -47,19 +65,24 @@ void run(const ConvertOptions& options) {
 void add_convert(CLI::App& app) {
   auto* const command = app.add_subcommand("convert", "Convert a fleet to CSV, JSON or wire bytes");
   const auto options = std::make_shared<ConvertOptions>();
-  command->add_option("fleet", options->fleet, "Fleet in any form; - is standard input")
-      ->required()
-      ->type_name("FLEET");
-  command->add_option("--to", options->form, "Form to write")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Form>{
-          {"csv", Form::csv}, {"json", Form::json}, {"wire", Form::wire}}))
-      ->type_name("csv|json|wire")
+  add_fleet_argument(*command, options->fleet);
+  constexpr std::array<std::pair<std::string_view, Form>, 3> forms{
+      {{"csv", Form::csv}, {"json", Form::json}, {"wire", Form::wire}}};
+  add_parsed_option(*command, "--to", "FORM", "Form to write: csv, json or wire",
+                    [options, forms](const std::string& text) {
+                      options->form = parse_choice("--to", "csv, json or wire", text, forms);
+                    })
       ->required();
   add_placement_options(*command, options->placement);
   command->footer(
-      R"(The input's form is detected from its first bytes. JSON and wire bytes carry
-hash and vnodes; for a fleet file, use --hash and --vnodes. Wire bytes are for
-programs to exchange: small, checksummed, and the same for equal rings.
+      R"(JSON and wire bytes say how nodes are placed: by which hash and vnodes. CSV does
+not, so --hash and --vnodes apply to CSV. Every command reads all three. CSV and
+JSON keep the order of the nodes and the columns that only engines read. Wire
+bytes are for programs to exchange: small, checksummed, and the same for equal
+rings.
+
+  ringctl convert fleet.csv --to json > fleet.json
+  ringctl convert disks.csv --relative-weights --to csv > weights.csv
 )");
   command->callback([options] { run(*options); });
 }

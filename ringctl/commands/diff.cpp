@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "commands/commands.hpp"
+#include "commands/fleet_input.hpp"
 #include "commands/key_input.hpp"
 #include "commands/options.hpp"
 #include "input/file.hpp"
@@ -27,12 +29,25 @@ struct DiffOptions {
   std::string before;
   std::string after;
   KeySource keys;
-  Placement placement;
+  PlacementOptions placement;
   std::string scheme{own_scheme};
   std::string scheme_after;  ///< If empty, the same.
   Format format = Format::text;
   std::uint64_t top = 20;
 };
+
+/// An engine takes the weights of a fleet as they are.
+std::pair<Fleet, Fleet> fleets_of(const DiffOptions& options) {
+  const bool own_before = options.scheme == own_scheme;
+  const bool own_after = options.scheme_after == own_scheme;
+  if (own_before && own_after) {
+    return placed_change(options.before, options.after, options.placement);
+  }
+  const auto read = [&](const std::string& path, bool own) {
+    return own ? placed_fleet(path, options.placement) : read_fleet(path);
+  };
+  return {read(options.before, own_before), read(options.after, own_after)};
+}
 
 void run(DiffOptions options, const CLI::App& command) {
   if (options.scheme_after.empty()) options.scheme_after = options.scheme;
@@ -41,16 +56,15 @@ void run(DiffOptions options, const CLI::App& command) {
   inputs.insert(inputs.end(), {options.before, options.after});
   check_one_standard_input(inputs);
 
-  const Fleet before = read_fleet(options.before);
-  const Fleet after = read_fleet(options.after);
+  const auto [before, after] = fleets_of(options);
+  check_key_files(options.keys, after, false);
   KeyInput keys(options.keys, true);
   if (options.scheme == own_scheme && options.scheme_after == own_scheme) {
-    print_diff(diff_of(before, after, options.placement, keys.next_key()), options.format,
-               options.top);
+    print_diff(diff_of(before, after, keys.next_key()), options.format, options.top);
   } else {
-    print_scheme_diff(scheme_diff_of(before, options.scheme, after, options.scheme_after,
-                                     options.placement, keys.next_key()),
-                      options.format, options.top);
+    print_scheme_diff(
+        scheme_diff_of(before, options.scheme, after, options.scheme_after, keys.next_key()),
+        options.format, options.top);
   }
 }
 
@@ -82,7 +96,11 @@ weights.
   ringctl diff now.csv now.csv keys.txt --scheme ketama --scheme-after clockwise
 
 Other schemes are compared without mod N, and only over the keys if the two
-circles differ.
+circles differ. Redis Cluster moves slots from where they are: a slot that AFTER
+lists is where it says, any other stays with its master or with the replica that
+takes its place. If AFTER lists no slots, or a new master has none, or an old
+one leaves with some, they move as by redis-cli --cluster rebalance
+--cluster-use-empty-masters.
 
 )" + std::string(scheme_help));
   command->callback([options, command] { run(*options, *command); });

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "commands/commands.hpp"
+#include "commands/fleet_input.hpp"
 #include "commands/options.hpp"
-#include "input/fleet_file.hpp"
 #include "output/durability.hpp"
 
 namespace ringctl {
@@ -20,12 +20,14 @@ namespace {
 
 struct DurabilityOptions {
   std::string fleet;
+  PlacementOptions placement;
   DurabilityRequest request;
   Format format = Format::text;
 };
 
 void run(const DurabilityOptions& options) {
-  print_durability(durability_of(read_fleet(options.fleet), options.request), options.format);
+  const Fleet fleet = placed_fleet(options.fleet, options.placement);
+  print_durability(durability_of(fleet, options.request), options.format);
 }
 
 void add_quorum_option(CLI::App& app, const std::string& option, const std::string& help,
@@ -49,7 +51,7 @@ void add_durability(CLI::App& app) {
   add_replication_options(*command, request.replication);
   add_quorum_option(*command, "--read", "Replicas a read asks [majority]", request.reads);
   add_quorum_option(*command, "--write", "Replicas a write waits for [majority]", request.writes);
-  add_placement_options(*command, request.placement);
+  add_placement_options(*command, options->placement);
   add_format_option(*command, options->format);
   command->footer(
       R"(Data is lost when all nodes that hold a key fail. More vnodes mean more sets of

@@ -4,11 +4,15 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "commands/commands.hpp"
+#include "commands/fleet_input.hpp"
 #include "commands/options.hpp"
-#include "input/membership_file.hpp"
+#include "commands/status.hpp"
+#include "input/file.hpp"
+#include "model/wire_form.hpp"
 #include "output/fingerprint.hpp"
 
 namespace ringctl {
@@ -17,16 +21,22 @@ namespace {
 
 struct FingerprintOptions {
   std::vector<std::string> fleets;
-  Placement placement;
+  PlacementOptions placement;
+  Format format = Format::text;
 };
 
 void run(const FingerprintOptions& options) {
+  check_one_standard_input(options.fleets);
   std::vector<FingerprintRow> rows;
+  bool differ = false;
   for (const std::string& path : options.fleets) {
-    const Membership membership = read_membership(path, options.placement);
-    rows.push_back({membership, fingerprint_of(membership)});
+    Fleet fleet = any_fleet(path, options.placement);
+    std::string fingerprint = fingerprint_of(fleet);
+    rows.push_back({std::move(fleet), std::move(fingerprint)});
+    differ = differ || rows.back().fingerprint != rows.front().fingerprint;
   }
-  print_fingerprints(rows);
+  print_fingerprints(rows, options.format);
+  if (differ) throw FleetsDiffer();
 }
 
 }  // namespace
@@ -35,14 +45,18 @@ void add_fingerprint(CLI::App& app) {
   auto* const command =
       app.add_subcommand("fingerprint", "Check whether fleets agree, or where not");
   const auto options = std::make_shared<FingerprintOptions>();
-  command->add_option("fleets", options->fleets, "Fleets in any form; - is standard input")
-      ->required()
-      ->type_name("FLEET...");
+  add_list_argument(*command, "fleets", "FLEET", "Fleet files; - is standard input",
+                    options->fleets)
+      ->required();
   add_placement_options(*command, options->placement);
+  add_format_option(*command, options->format);
   command->footer(
       R"(A fingerprint has 128 bits and is equal if hash, vnodes and members are, in any
 order; it is what fingerprint() returns in a program. Fleets that differ from
-the first are compared with it, member by member.
+the first are compared with it, node by node, and the exit status is 1. --hash,
+--vnodes and weights apply to CSV; JSON and wire bytes name their own.
+
+  ringctl fingerprint deployed.ring fleet.csv || echo 'not deployed yet'
 )");
   command->callback([options] { run(*options); });
 }

@@ -5,13 +5,19 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "input/keys.hpp"
+#include "model/fleet.hpp"
 #include "model/keys.hpp"
 #include "output/progress.hpp"
 
 namespace ringctl {
+
+/// Throws InputError for a file of keys that is not there, with a hint if it is rather a key, or
+/// the second of several ids after --dead.
+void check_key_files(const KeySource& source, const Fleet& fleet, bool any_dead);
 
 /// The keys of a command, with a progress line on a terminal and warnings.
 class KeyInput : private KeyObserver {
@@ -33,10 +39,16 @@ class KeyInput : private KeyObserver {
   void before_read() override;
   void after_read(std::uint64_t keys_so_far, std::size_t bytes) override;
   void carriage_return(const InputFile& file) override;
+  void byte_order_mark(const InputFile& file) override;
   void finished() override;
+
+  std::string progress_line(std::uint64_t keys) const;
 
   bool empty_;
   Progress progress_;
+  std::string name_;  // of the file
+  std::uint64_t bytes_ = 0;
+  std::uint64_t total_ = 0;  // bytes of the file; 0 if unknown
   std::function<void()> flush_;
   Keys keys_;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <string_view>
 #include <system_error>
@@ -12,6 +13,7 @@
 #include "input/id_list.hpp"
 #include "model/error.hpp"
 #include "model/schemes.hpp"
+#include "model/suggest.hpp"
 #include "model/text.hpp"
 
 namespace ringctl {
@@ -19,37 +21,45 @@ namespace ringctl {
 namespace {
 
 constexpr std::uint64_t most_replicas = 1000;
+constexpr std::uint64_t most_positions = 0xffffffff;  // of the library
 
-Placement with_hash_option(Placement placement, const std::string& text) {
+Placement parse_hash(const std::string& text) {
+  constexpr std::array<std::pair<std::string_view, bool>, 2> hashes{
+      {{"xxh3", false}, {"xxh64", true}}};
   const std::size_t colon = text.find(':');
-  const std::string name = text.substr(0, colon);
-  if (name != "xxh3" && name != "xxh64") refuse("--hash", "xxh3 or xxh64", name);
-  placement.xxh64 = name == "xxh64";
-  placement.seed = colon == text.npos ? 0
-                                      : parse_count(text.substr(colon + 1), "the seed of --hash", 0,
-                                                    (std::numeric_limits<std::uint64_t>::max)());
+  Placement placement;
+  placement.xxh64 = parse_choice("--hash", "xxh3 or xxh64", text.substr(0, colon), hashes);
+  if (colon != text.npos) {
+    placement.seed = parse_count(text.substr(colon + 1), "the seed of --hash", 0,
+                                 (std::numeric_limits<std::uint64_t>::max)());
+  }
   return placement;
+}
+
+double parse_weight_unit(const std::string& text) {
+  double unit = 0;
+  const char* const end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data(), end, unit);
+  if (error != std::errc{} || parsed != end || !std::isfinite(unit) || unit <= 0) {
+    refuse("--weight-unit", "a number above 0", text);
+  }
+  return unit;
 }
 
 Spread parse_spread(const std::string& text) {
   const auto spread = spread_of(text);
-  if (!spread) refuse("--spread", "nodes, racks or racks_only", text);
-  return *spread;
-}
-
-Format parse_format(const std::string& text) {
-  constexpr std::array<std::pair<std::string_view, Format>, 3> formats{
-      {{"text", Format::text}, {"csv", Format::csv}, {"json", Format::json}}};
-  for (const auto& [name, format] : formats) {
-    if (name == text) return format;
+  if (!spread) {
+    refuse("--spread", "nodes, racks or racks_only", text, {"nodes", "racks", "racks_only"});
   }
-  refuse("--format", "text, csv or json", text);
+  return *spread;
 }
 
 }  // namespace
 
-void refuse(const std::string& option, const std::string& rule, const std::string& text) {
-  throw CLI::ValidationError(option + " must be " + rule + ", got " + in_quotes(text));
+void refuse(const std::string& option, const std::string& rule, const std::string& text,
+            const std::vector<std::string_view>& known) {
+  throw UsageError(option + " must be " + rule + ", got " + in_quotes(text) +
+                   did_you_mean(text, known));
 }
 
 std::uint64_t parse_count(const std::string& text, const std::string& option, std::uint64_t least,
@@ -74,9 +84,21 @@ void add_change_arguments(CLI::App& app, std::string& before, std::string& after
   app.add_option("after", after, "Fleet file after")->required()->type_name("AFTER");
 }
 
+CLI::Option* add_list_argument(CLI::App& app, const std::string& name, const char* type,
+                               const std::string& help, std::vector<std::string>& list) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          name,
+          [&list](const std::vector<std::string>& values) {
+            for (const std::string& value : values) list.push_back(value.substr(1));  // list_mark
+          },
+          help)
+      ->type_name(type);
+}
+
 void add_key_options(CLI::App& app, KeySource& source) {
-  app.add_option("keys", source.files, "Files of keys, one per line; - is standard input")
-      ->type_name("FILE");
+  add_list_argument(app, "keys", "FILE", "Files of keys, one per line; - is standard input",
+                    source.files);
   app.add_option("-k,--key", source.keys, "A key; can be repeated")
       ->type_name("KEY")
       ->take_all()
@@ -84,17 +106,28 @@ void add_key_options(CLI::App& app, KeySource& source) {
   app.add_flag("-0,--null", source.ends_in_null, "Keys end in a zero byte, as from find -print0");
 }
 
-void add_placement_options(CLI::App& app, Placement& placement) {
+void add_placement_options(CLI::App& app, PlacementOptions& placement) {
   add_parsed_option(app, "--vnodes", "N", "Vnodes per node of weight 1 [200]",
                     [&placement](const std::string& text) {
                       placement.vnodes =
                           static_cast<std::uint32_t>(parse_count(text, "--vnodes", 1, max_vnodes));
                     });
+  add_parsed_option(app, "--hash", "HASH",
+                    "Hash: xxh3 or xxh64, with an optional seed as in\n"
+                    "xxh3:42 [xxh3]",
+                    [&placement](const std::string& text) { placement.hash = parse_hash(text); });
   add_parsed_option(
-      app, "--hash", "HASH",
-      "Hash: xxh3 or xxh64, with an optional seed as in\n"
-      "xxh3:42 [xxh3]",
-      [&placement](const std::string& text) { placement = with_hash_option(placement, text); });
+      app, "--weight-unit", "W", "Divide weights by W [1]",
+      [&placement](const std::string& text) { placement.weight_unit = parse_weight_unit(text); });
+  app.add_flag("--relative-weights", placement.relative_weights,
+               "Divide weights by their mean, in a change by that\n"
+               "of BEFORE");
+  add_parsed_option(app, "--max-vnodes", "N",
+                    "Maximum vnodes of the fleet [1,024 per node, at\n"
+                    "least 2,097,152]",
+                    [&placement](const std::string& text) {
+                      placement.max_vnodes = parse_count(text, "--max-vnodes", 1, most_positions);
+                    });
 }
 
 void add_replication_options(CLI::App& app, ReplicationOptions& replication) {
@@ -127,14 +160,18 @@ void add_replication_options(CLI::App& app, ReplicationOptions& replication) {
 void add_scheme_option(CLI::App& app, const std::string& option, const std::string& help,
                        std::string& scheme) {
   add_parsed_option(app, option, "SCHEME", help, [option, &scheme](const std::string& text) {
-    if (!is_scheme(text)) refuse(option, "a scheme", text);
+    if (!is_scheme(text)) refuse(option, "a scheme", text, scheme_names());
     scheme = text;
   });
 }
 
 void add_format_option(CLI::App& app, Format& format) {
+  constexpr std::array<std::pair<std::string_view, Format>, 3> formats{
+      {{"text", Format::text}, {"csv", Format::csv}, {"json", Format::json}}};
   add_parsed_option(app, "--format", "FORMAT", "text, csv or json [text]",
-                    [&format](const std::string& text) { format = parse_format(text); });
+                    [&format, formats](const std::string& text) {
+                      format = parse_choice("--format", "text, csv or json", text, formats);
+                    });
 }
 
 void add_top_option(CLI::App& app, const std::string& things, std::uint64_t& top) {
@@ -146,21 +183,28 @@ void add_top_option(CLI::App& app, const std::string& things, std::uint64_t& top
 
 void check_placement_options(const CLI::App& app, const std::vector<std::string>& schemes) {
   if (std::find(schemes.begin(), schemes.end(), own_scheme) != schemes.end()) return;
-  for (const char* const option : {"--vnodes", "--hash"}) {
+  for (const char* const option :
+       {"--vnodes", "--hash", "--weight-unit", "--relative-weights", "--max-vnodes"}) {
     if (app.count(option) > 0) {
-      throw InputError(std::string(option) + " applies only to --scheme clockwise, not " +
+      throw UsageError(std::string(option) + " applies only to --scheme clockwise, not " +
                        schemes.front());
     }
   }
 }
 
 const char* const fleet_file_help =
-    R"(Fleet files are CSV, one node per line: id,weight,rack,datacenter. Only the id
+    R"(Fleet files are CSV, or JSON or wire bytes as convert writes them, recognised by
+their content. CSV has one node per line: id,weight,rack,datacenter. Only the id
 is required; the default weight is 1. A node of weight 0 is drained: it owns
-nothing. A first line whose first field is "id" is a header that names the
-columns, in any order. Lines may end in CRLF; blank lines and lines that begin
-with # are ignored. Quote a field with a comma, a quote, a line end or outer
-blanks; write a quote inside it twice (RFC 4180).
+nothing. A first line that has the field "id" is a header that names the
+columns, in any order; separated by semicolons or tabs, it says that the other
+lines are too. Lines may end in CRLF; blank lines and lines that begin with #
+are ignored. Quote a field with a comma, a quote, a line end, another control
+character or outer blanks; write a quote inside it twice (RFC 4180).
+
+A node has its weight times --vnodes positions, and every program must use the
+same. If weights are in gigabytes, --relative-weights divides them by their mean,
+and prints it: keep it, and give it as --weight-unit when the fleet changes.
 )";
 
 const char* const scheme_help =

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "commands/commands.hpp"
+#include "commands/fleet_input.hpp"
 #include "commands/options.hpp"
 #include "input/amounts.hpp"
 #include "input/file.hpp"
-#include "input/fleet_file.hpp"
 #include "output/plan.hpp"
 
 namespace ringctl {
@@ -22,6 +22,7 @@ namespace {
 struct PlanOptions {
   std::string before;
   std::string after;
+  PlacementOptions placement;
   PlanRequest request;
   Format format = Format::text;
   std::uint64_t top = 20;
@@ -47,8 +48,7 @@ double parse_throttle(const std::string& text) {
 
 void run(const PlanOptions& options) {
   check_one_standard_input({options.before, options.after});
-  const Fleet before = read_fleet(options.before);
-  const Fleet after = read_fleet(options.after);
+  const auto [before, after] = placed_change(options.before, options.after, options.placement);
   print_plan(plan_of(before, after, options.request), options.format, options.top);
 }
 
@@ -76,7 +76,7 @@ void add_plan(CLI::App& app) {
                     "Stream from the node being replaced, not from the\n"
                     "holder that has sent the least");
   add_replication_options(*command, request.replication);
-  add_placement_options(*command, request.placement);
+  add_placement_options(*command, options->placement);
   add_top_option(*command, "Nodes", options->top);
   add_format_option(*command, options->format);
   command->footer(

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "commands/commands.hpp"
+#include "commands/fleet_input.hpp"
 #include "commands/key_input.hpp"
 #include "commands/options.hpp"
 #include "input/file.hpp"
@@ -19,6 +20,7 @@
 #include "model/schemes.hpp"
 #include "model/text.hpp"
 #include "output/stream.hpp"
+#include "output/terminal.hpp"
 
 namespace ringctl {
 
@@ -27,11 +29,41 @@ namespace {
 struct RouteOptions {
   std::string fleet;
   KeySource keys;
-  Placement placement;
+  PlacementOptions placement;
   std::string scheme{own_scheme};
   Format format = Format::text;
   ReplicationOptions replication;
 };
+
+/// What the lists of all keys come to.
+struct Shortage {
+  std::uint64_t keys = 0;
+  std::uint64_t short_lists = 0;
+};
+
+/// Returns why lists can be short.
+std::string reason_of(const RouteOptions& options, const PlacedFleet& fleet, Spread spread,
+                      std::size_t dead) {
+  std::size_t owning = 0;
+  for (const auto& member : fleet.members()) owning += member.weight > 0 ? 1u : 0u;
+  if (options.scheme == "redis") return "a master and its replicas are too few";
+  if (dead > 0) return counted(dead, "node") + (dead == 1 ? " is dead" : " are dead");
+  if (owning < options.replication.replicas) {
+    return owning == 1 ? "only 1 node owns keys" : "only " + grouped(owning) + " nodes own keys";
+  }
+  return "with --spread " + std::string(spread_name(spread)) + ", no rack has two";
+}
+
+void print_shortage(const Shortage& shortage, std::size_t replicas, const std::string& reason,
+                    bool asked_for) {
+  const bool all = shortage.short_lists == shortage.keys;
+  const std::string keys =
+      all && shortage.keys == 1 ? "the key has"
+      : all                     ? "all keys have"
+            : grouped(shortage.short_lists) + " of " + grouped(shortage.keys) + " keys have";
+  print_message(keys + " fewer than " + counted(replicas, "replica") + ": " + reason +
+                (asked_for ? "" : "; --replicas sets the number"));
+}
 
 void run(RouteOptions options, const CLI::App& command) {
   check_placement_options(command, {options.scheme});
@@ -40,13 +72,13 @@ void run(RouteOptions options, const CLI::App& command) {
   inputs.push_back(options.fleet);
   check_one_standard_input(inputs);
 
-  const Fleet file = read_fleet(options.fleet);
+  const Fleet file = options.scheme == own_scheme ? placed_fleet(options.fleet, options.placement)
+                                                  : read_fleet(options.fleet);
   const DeadNodes dead = dead_nodes(options.replication, file);
-  const auto fleet = place(file, options.scheme, options.placement);
+  check_key_files(options.keys, file, !dead.empty());
+  const auto fleet = place(file, options.scheme, dead);
   const std::size_t replicas = options.replication.replicas;
   const Spread spread = options.replication.spread.value_or(fleet->default_spread());
-  PlacedFleet::IsLive is_live;
-  if (!dead.empty()) is_live = [&](const std::string& node) { return !dead.contains(node); };
 
   Output out;
   // Answers are flushed before a read that can block, so that a program at both ends of a pipe gets
@@ -54,17 +86,18 @@ void run(RouteOptions options, const CLI::App& command) {
   KeyInput keys(options.keys, !writes_to_terminal(), [&] { out.flush(); });
   const auto rows = route_rows(options.format, *fleet, replicas, !dead.empty(), out);
   rows->begin();
-  std::uint64_t short_lists = 0;
+  Shortage shortage;
   for (std::string_view key; keys.next(key);) {
-    const Route route = fleet->route(key, replicas, spread, is_live);
+    const Route route = fleet->route(key, replicas, spread);
     rows->row(key, route);
-    if (!route.replicas.complete()) ++short_lists;
+    if (!route.replicas.complete()) ++shortage.short_lists;
   }
   out.flush();
 
-  if (short_lists > 0) {
-    print_message(grouped(short_lists) + " of " + grouped(keys.count()) +
-                  " lists have fewer than " + std::to_string(replicas) + " replicas");
+  shortage.keys = keys.count();
+  if (shortage.short_lists > 0) {
+    print_shortage(shortage, replicas, reason_of(options, *fleet, spread, dead.size()),
+                   command.count("--replicas") > 0);
   }
 }
 
@@ -85,12 +118,16 @@ void add_route(CLI::App& app) {
   command->footer(
       R"(Keys come from the files or, without any, from standard input, one per line. A
 key is every byte before the line feed, even none. A carriage return is part of
-it.
+it. A byte order mark at the beginning of a file is not.
 
 The owner is the first node clockwise, and the first replica unless it is dead:
 then text shows it in brackets. Replicas are the live nodes to use, in order.
 Substitutes for dead nodes come last: text marks them with *, csv counts them in
-a column. JSON has one object per line.
+a column. An engine that places keys by the nodes that are up alone has none:
+its replicas are those of that fleet. JSON has one object per line.
+
+Fields of csv are never changed. To a spreadsheet, a key that begins with =, +,
+- or @ is a formula: import the columns as text.
 
   ringctl route fleet.csv --key user:42
   ringctl route fleet.csv keys.txt --replicas 2 --dead cache-03,cache-07

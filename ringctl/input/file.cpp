@@ -23,7 +23,13 @@ namespace {
 }  // namespace
 
 std::string file_name(std::string_view path) {
+  if (path.empty()) return "\"\"";
   return path == "-" ? "standard input" : shown(path);
+}
+
+bool is_missing(const std::string& path) {
+  struct stat status;
+  return path != "-" && ::stat(path.c_str(), &status) != 0 && errno == ENOENT;
 }
 
 void check_readable(const std::string& path) {

@@ -43,6 +43,9 @@ class InputFile {
 /// Returns the name of the file at `path` for messages.
 std::string file_name(std::string_view path);
 
+/// Returns true if there is nothing at `path`.
+bool is_missing(const std::string& path);
+
 /// Throws InputError if the file at `path` cannot be read. Does not open it, because a pipe can be
 /// opened only once.
 void check_readable(const std::string& path);

@@ -9,12 +9,16 @@
 
 namespace ringctl {
 
-/// Parses a fleet file: ids are unique and not empty, weights are finite and not negative, and at
-/// least one is above 0. Throws InputError with name, line and reason.
-Fleet parse_fleet(std::string_view text, const std::string& name);
+/// Whether a fleet must have a node that owns keys.
+enum class Owning { required, optional };
+
+/// Parses a fleet in any form, recognised by its content: wire bytes, JSON or otherwise CSV. Ids
+/// are unique. Throws InputError with name, line and reason.
+Fleet parse_fleet(std::string_view bytes, const std::string& name,
+                  Owning owning = Owning::required);
 
 /// Reads the fleet file at `path`; "-" is standard input.
-Fleet read_fleet(const std::string& path);
+Fleet read_fleet(const std::string& path, Owning owning = Owning::required);
 
 }  // namespace ringctl
 

@@ -46,6 +46,22 @@ void Keys::open_next() {
   begin_ = end_ = 0;
   line_ = 0;
   observer_.opened(*file_);
+  if (!source_.ends_in_null) skip_byte_order_mark();
+}
+
+/// Reads at least three bytes, if there are so many.
+void Keys::skip_byte_order_mark() {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  // A key that ends before is not made to wait for more.
+  const auto rest = [&] { return std::string_view(buffer_.data() + begin_, end_ - begin_); };
+  while (rest().size() < mark.size() && mark.starts_with(rest()) && refill()) {
+  }
+  if (rest().starts_with("\xff\xfe") || rest().starts_with("\xfe\xff")) {
+    throw InputError(file_->name() + ": this is UTF-16; save it as UTF-8");
+  }
+  if (!rest().starts_with(mark)) return;
+  begin_ += mark.size();
+  observer_.byte_order_mark(*file_);
 }
 
 bool Keys::next_in_file(std::string_view& key) {

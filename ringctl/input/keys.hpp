@@ -35,12 +35,15 @@ class KeyObserver {
   }
   /// Called if the first line of a file ends in a carriage return.
   virtual void carriage_return(const InputFile&) {}
+  /// Called if a file of lines begins with a UTF-8 byte order mark, which is skipped.
+  virtual void byte_order_mark(const InputFile&) {}
   virtual void finished() {}
 };
 
 /// Reads the keys of a source one by one, in memory that does not grow with their number. A key is
 /// every byte before the line feed, even none; a carriage return is part of it. The last line feed
-/// can be missing.
+/// can be missing. A byte order mark at the beginning of a file of lines is part of no key; UTF-16
+/// is refused.
 class Keys {
  public:
   /// A longer key is refused, so that untrusted input cannot fill the memory.
@@ -57,6 +60,7 @@ class Keys {
 
  private:
   bool next_in_file(std::string_view& key);
+  void skip_byte_order_mark();
   bool refill();
   void open_next();
 

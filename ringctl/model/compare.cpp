@@ -14,6 +14,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "model/error.hpp"
+#include "model/own_ring.hpp"
+
 namespace ringctl {
 
 namespace {
@@ -26,6 +29,8 @@ struct Traits {
   const char* shared_state;
   bool weights;
 };
+
+constexpr std::size_t scheme_count = 8;
 
 /// Adds the nodes; a scheme without weights takes all as equals.
 template <class Scheme>
@@ -62,8 +67,8 @@ double moved_share(const std::vector<std::uint32_t>& before,
 /// The fleet and the keys, and how a scheme does on them.
 class Workload {
  public:
-  Workload(const Fleet& fleet, std::vector<Position> keys, std::function<double()> cpu_seconds)
-      : keys_(std::move(keys)), cpu_seconds_(std::move(cpu_seconds)) {
+  Workload(const Fleet& fleet, std::vector<Position> keys, const CompareRequest& request)
+      : keys_(std::move(keys)), cpu_seconds_(request.cpu_seconds), progress_(request.progress) {
     for (const FleetNode& node : fleet.nodes) {
       // A drained node owns nothing, and schemes without weights cannot hold one.
       if (node.options.weight > 0) nodes_.push_back(node);
@@ -82,9 +87,12 @@ class Workload {
   double join_floor() const { return 1 / (total_weight_ + 1); }
   double leave_floor() const { return middle().options.weight / total_weight_; }
 
-  /// make() returns the scheme without nodes.
+  /// make() returns the scheme without nodes. `done` schemes have been measured before.
   template <class Make>
-  SchemeResult run(const Traits& traits, Make make) const {
+  SchemeResult run(const Traits& traits, std::size_t done, Make make) const {
+    report_ = [this, name = traits.name, done] {
+      if (progress_) progress_(name, done, scheme_count);
+    };
     SchemeResult result;
     result.name = traits.name;
     result.shared_state = traits.shared_state;
@@ -116,7 +124,8 @@ class Workload {
       const auto scheme = filled(make, result.weights);
       const double built = cpu_seconds_();
       std::size_t sum = 0;
-      for (const Position key : keys_) sum += static_cast<std::size_t>(scheme.lookup_index(key));
+      for_all_keys(
+          [&](Position key) { sum += static_cast<std::size_t>(scheme.lookup_index(key)); });
       used_ = sum;
       const double end = cpu_seconds_();
       const double build_ms = (built - start) * 1e3;
@@ -133,10 +142,21 @@ class Workload {
     for (const auto& member : scheme.members()) numbers.push_back(ids_.at(member.node));
     std::vector<std::uint32_t> result;
     result.reserve(keys_.size());
-    for (const Position key : keys_) {
+    for_all_keys([&](Position key) {
       result.push_back(numbers[static_cast<std::size_t>(scheme.lookup_index(key))]);
-    }
+    });
     return result;
+  }
+
+  /// Reports progress between pieces that take a few milliseconds with the slowest scheme.
+  template <class Use>
+  void for_all_keys(const Use& use) const {
+    constexpr std::size_t piece = std::size_t{1} << 14;
+    for (std::size_t first = 0; first < keys_.size(); first += piece) {
+      report_();
+      const std::size_t last = std::min(first + piece, keys_.size());
+      for (std::size_t i = first; i < last; ++i) use(keys_[i]);
+    }
   }
 
   /// Compares each node's load with its fair load by weight.
@@ -172,6 +192,8 @@ class Workload {
   std::map<std::string, std::uint32_t> ids_;
   std::string joiner_ = "joiner";
   double total_weight_ = 0;
+  decltype(CompareRequest::progress) progress_;
+  mutable std::function<void()> report_;
   mutable volatile std::size_t used_ = 0;  // so that the compiler omits no lookup
 };
 
@@ -190,18 +212,21 @@ std::vector<Position> hashed_keys(std::uint64_t count, const Hash& hash) {
 }  // namespace
 
 Comparison compare_schemes(const Fleet& fleet, const CompareRequest& request) {
-  check_positions(fleet, request.placement);
-  return with_hash(request.placement, [&](const auto& hash) {
+  if (fleet.has_tokens) {
+    throw InputError(fleet.name +
+                     ": compare builds every scheme from weights; a token ring has none");
+  }
+  return with_hash(fleet.placement, [&](const auto& hash) {
     using Hash = std::remove_cvref_t<decltype(hash)>;
-    const Workload workload(fleet, hashed_keys(request.keys, hash), request.cpu_seconds);
+    const Workload workload(fleet, hashed_keys(request.keys, hash), request);
     Comparison comparison{
-        request.placement, request.keys,          workload.nodes(),       workload.joiner(),
+        fleet.placement,   request.keys,          workload.nodes(),       workload.joiner(),
         workload.leaver(), workload.join_floor(), workload.leave_floor(), {}};
     const auto run = [&](const Traits& traits, auto make) {
-      comparison.schemes.push_back(workload.run(traits, make));
+      comparison.schemes.push_back(workload.run(traits, comparison.schemes.size(), make));
     };
     run({"ring", "members", true},
-        [&] { return Ring<Hash>(clockwise::RingOptions{request.placement.vnodes}, hash); });
+        [&] { return Ring<Hash>(clockwise::RingOptions{fleet.placement.vnodes}, hash); });
     run({"rendezvous", "members", true}, [&] { return clockwise::Rendezvous<Hash>(hash); });
     run({"maglev", "members", true}, [&] {
       return clockwise::Maglev<Hash>(clockwise::MaglevOptions{maglev_size_for(workload.nodes())},

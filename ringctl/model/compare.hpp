@@ -10,14 +10,15 @@
 #include <vector>
 
 #include "model/fleet.hpp"
-#include "model/placement.hpp"
 
 namespace ringctl {
 
 struct CompareRequest {
-  Placement placement;
   std::uint64_t keys = 1'000'000;
   std::function<double()> cpu_seconds;  ///< CPU time used so far.
+  /// Called often, with the scheme that is being measured and how many of all are done. Can be
+  /// empty.
+  std::function<void(const char* scheme, std::size_t done, std::size_t all)> progress;
 };
 
 /// One scheme on the fleet and the keys.
@@ -46,7 +47,7 @@ struct Comparison {
   std::vector<SchemeResult> schemes;
 };
 
-/// Runs all schemes on the fleet, one after the other. Throws InputError.
+/// Runs all schemes on the fleet, one after the other. Throws InputError for a token ring.
 Comparison compare_schemes(const Fleet& fleet, const CompareRequest& request);
 
 }  // namespace ringctl

@@ -6,7 +6,10 @@
 #include <clockwise/movement.hpp>
 #include <numeric>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+
+#include "model/own_ring.hpp"
 
 namespace ringctl {
 
@@ -21,10 +24,10 @@ struct Difference {
   std::optional<Flows> flows;  ///< Nothing if there are too many.
 };
 
-template <class Hash>
-Difference<Ring<Hash>> compare(const Ring<Hash>& before, const Ring<Hash>& after) {
+template <clockwise::Ring AnyRing>
+Difference<AnyRing> compare(const AnyRing& before, const AnyRing& after) {
   const auto moved = clockwise::movement(before, after);
-  Difference<Ring<Hash>> result{before, after, moved.fraction(), Flows{}};
+  Difference<AnyRing> result{before, after, moved.fraction(), Flows{}};
   for (const auto& [arc, from, to] : moved.transfers()) {
     result.flows->between(from, to).share += arc.fraction();
     if (result.flows->size() > most_pairs) {
@@ -118,9 +121,9 @@ Changes changes_of(const AnyRing& before, const AnyRing& after) {
 }
 
 /// mod N has no weights: nodes that are not drained count alike.
-template <class Hash>
-Modulo<Hash> modulo_of(const Ring<Hash>& ring) {
-  Modulo<Hash> modulo(ring.hash());
+template <class AnyRing>
+auto modulo_of(const AnyRing& ring) {
+  Modulo<std::remove_cvref_t<decltype(ring.hash())>> modulo(ring.hash());
   for (const auto& member : ring.members()) {
     if (member.vnodes > 0) modulo.add(member.node);
   }
@@ -129,18 +132,15 @@ Modulo<Hash> modulo_of(const Ring<Hash>& ring) {
 
 }  // namespace
 
-Diff diff_of(const Fleet& fleet_before, const Fleet& fleet_after, const Placement& placement,
-             const NextKey& next_key) {
-  return with_hash(placement, [&](const auto& hash) {
-    const auto before = make_ring(fleet_before, placement, hash);
-    const auto after = make_ring(fleet_after, placement, hash);
+Diff diff_of(const Fleet& fleet_before, const Fleet& fleet_after, const NextKey& next_key) {
+  return with_rings(fleet_before, fleet_after, [&](const auto& before, const auto& after) {
     const auto modulo_before = modulo_of(before);
     const auto modulo_after = modulo_of(after);
     KeyCount ring(compare(before, after));
     KeyCount modulo(compare(modulo_before, modulo_after));
 
     Diff diff;
-    diff.placement = placement;
+    diff.placement = fleet_before.placement;
     diff.before = {fleet_before.name, before.size(), before.vnode_count()};
     diff.after = {fleet_after.name, after.size(), after.vnode_count()};
     diff.changes = changes_of(before, after);

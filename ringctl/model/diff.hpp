@@ -11,7 +11,6 @@
 #include "model/fleet.hpp"
 #include "model/flow.hpp"
 #include "model/keys.hpp"
-#include "model/placement.hpp"
 
 namespace ringctl {
 
@@ -48,7 +47,7 @@ struct DiffSide {
 
 /// What `ringctl diff` prints.
 struct Diff {
-  Placement placement;
+  Placement placement;  ///< Before.
   DiffSide before;
   DiffSide after;
   Changes changes;
@@ -59,8 +58,7 @@ struct Diff {
 
 /// Computes what a change moves, on clockwise's own ring and under hash mod N. `next_key` may be
 /// empty. Throws InputError.
-Diff diff_of(const Fleet& before, const Fleet& after, const Placement& placement,
-             const NextKey& next_key);
+Diff diff_of(const Fleet& before, const Fleet& after, const NextKey& next_key);
 
 }  // namespace ringctl
 

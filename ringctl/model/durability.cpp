@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "model/error.hpp"
+#include "model/own_ring.hpp"
+#include "model/text.hpp"
 
 namespace ringctl {
 
@@ -33,14 +35,31 @@ LossOdds odds_of(const ReplicaSets& sets, std::uint32_t vnodes, std::size_t fail
   return odds;
 }
 
-/// Returns the vnode counts to compare: powers of 4 below the ring's own, which comes last.
-std::vector<std::uint32_t> vnode_counts(std::uint32_t own) {
-  std::vector<std::uint32_t> counts;
-  for (const std::uint32_t count : {1u, 4u, 16u, 64u, 256u}) {
-    if (count < own) counts.push_back(count);
+/// Returns the odds at other vnode counts, powers of 4 below the ring's own.
+std::vector<LossOdds> other_odds(const Fleet& fleet, const Replication& replication,
+                                 std::size_t failures) {
+  std::vector<LossOdds> odds;
+  if (fleet.has_tokens) return odds;
+  for (const std::uint32_t vnodes : {1u, 4u, 16u, 64u, 256u}) {
+    if (vnodes >= fleet.placement.vnodes) break;
+    Fleet other = fleet;
+    other.placement.vnodes = vnodes;
+    with_ring(other, [&](const auto& ring) {
+      odds.push_back(odds_of(clockwise::replica_sets(ring, replication), vnodes, failures));
+    });
   }
-  counts.push_back(own);
-  return counts;
+  return odds;
+}
+
+/// More failures than nodes are a mistake, unless nobody asked for them.
+std::size_t checked_failures(const DurabilityRequest& request, std::size_t nodes) {
+  constexpr std::size_t usual = 3;
+  if (!request.failures) return (std::min)(usual, nodes);
+  if (*request.failures > nodes) {
+    throw InputError("--failures must be at most " + counted(nodes, "node") +
+                     ", those that own data, got " + grouped(*request.failures));
+  }
+  return *request.failures;
 }
 
 template <class AnyRing>
@@ -68,14 +87,15 @@ Durability durability_of(const Fleet& fleet, const DurabilityRequest& request) {
   const std::size_t r = request.replication.replicas;
   check_quorum("--read", request.reads, r);
   check_quorum("--write", request.writes, r);
-  return with_hash(request.placement, [&](const auto& hash) {
-    const auto ring = make_ring(fleet, request.placement, hash);
+  return with_ring(fleet, [&](const auto& ring) {
     const Spread spread = request.replication.spread.value_or(ring.default_spread());
     const Replication replication(r, spread);
     const ReplicaSets sets = clockwise::replica_sets(ring, replication);
 
     Durability result;
-    result.request = request;
+    result.placement = fleet.placement;
+    result.has_tokens = fleet.has_tokens;
+    result.failures = checked_failures(request, sets.nodes);
     result.spread = spread;
     const std::size_t majority = r / 2 + 1;
     const Quorum quorum{r, request.reads.value_or(majority), request.writes.value_or(majority)};
@@ -89,19 +109,10 @@ Durability durability_of(const Fleet& fleet, const DurabilityRequest& request) {
     result.positions = ring.vnode_count();
     result.sets = sets.distinct;
     result.possible_sets = sets.possible;
-    result.expected_loss = sets.expected_loss(request.failures);
-
-    for (const std::uint32_t vnodes : vnode_counts(request.placement.vnodes)) {
-      if (vnodes == request.placement.vnodes) {
-        result.odds.push_back(odds_of(sets, vnodes, request.failures));
-        continue;
-      }
-      Placement other = request.placement;
-      other.vnodes = vnodes;
-      const auto other_ring = make_ring(fleet, other, hash);
-      result.odds.push_back(
-          odds_of(clockwise::replica_sets(other_ring, replication), vnodes, request.failures));
-    }
+    result.expected_loss = sets.expected_loss(result.failures);
+    result.odds = other_odds(fleet, replication, result.failures);
+    result.odds.push_back(
+        odds_of(sets, fleet.has_tokens ? 0 : fleet.placement.vnodes, result.failures));
 
     result.racks =
         domain_failures(ring, clockwise::rack_losses(ring, replication), quorum, replication);

@@ -10,23 +10,21 @@
 #include <vector>
 
 #include "model/fleet.hpp"
-#include "model/placement.hpp"
 #include "model/replication.hpp"
 
 namespace ringctl {
 
 struct DurabilityRequest {
-  Placement placement;
   ReplicationOptions replication;
-  std::size_t failures = 3;           ///< Random nodes that fail at once.
-  std::optional<std::size_t> reads;   ///< A majority by default.
-  std::optional<std::size_t> writes;  ///< A majority by default.
+  std::optional<std::size_t> failures;  ///< Random nodes that fail at once; 3 if there are so many.
+  std::optional<std::size_t> reads;     ///< A majority by default.
+  std::optional<std::size_t> writes;    ///< A majority by default.
 };
 
 /// The probability of loss at one vnode count.
 struct LossOdds {
-  std::uint32_t vnodes = 0;
-  std::uint64_t sets = 0;  ///< Distinct replica sets.
+  std::uint32_t vnodes = 0;  ///< At weight 1; 0 for tokens.
+  std::uint64_t sets = 0;    ///< Distinct replica sets.
   double scatter_width = 0;
   double fewest_sets = 0;
   clockwise::LossProbability loss;
@@ -54,7 +52,9 @@ struct DomainFailure {
 
 /// What `ringctl durability` prints.
 struct Durability {
-  DurabilityRequest request;
+  Placement placement;
+  bool has_tokens = false;  ///< Tokens place the nodes, not vnodes by weight.
+  std::size_t failures = 0;
   Spread spread = Spread::nodes;
   QuorumReport quorum;
   std::size_t nodes = 0;  ///< With data.
@@ -62,7 +62,7 @@ struct Durability {
   std::uint64_t sets = 0;
   std::uint64_t possible_sets = 0;
   double expected_loss = 0;    ///< For any vnode count.
-  std::vector<LossOdds> odds;  ///< The ring's own vnode count comes last.
+  std::vector<LossOdds> odds;  ///< The ring's own vnode count comes last, for tokens alone.
   std::vector<DomainFailure> racks;
   std::vector<DomainFailure> datacenters;  ///< Empty unless a node names one.
   std::size_t dead = 0;

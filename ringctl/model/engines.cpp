@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <clockwise/compat/cassandra.hpp>
-#include <clockwise/compat/envoy.hpp>
-#include <clockwise/compat/redis_cluster.hpp>
 #include <cstdint>
 #include <map>
 #include <system_error>
@@ -19,59 +17,13 @@ namespace ringctl {
 
 namespace {
 
-// --- Engines without a circle -------------------------------------------------------------------
+// --- Redis Cluster ------------------------------------------------------------------------------
 
-/// An engine without racks, whose substitutes are the next nodes in its own order.
-class PlacedTable : public PlacedFleet {
+/// A slot's replicas are those of its master, in the order listed.
+class PlacedSlots final : public PlacedFleet {
  public:
-  Spread default_spread() const override { return Spread::nodes; }
-
-  Route route(std::string_view key, std::size_t replicas, Spread spread,
-              const IsLive& is_live) const override {
-    if (spread != Spread::nodes) {
-      throw InputError("--spread must be nodes for this scheme, which ignores racks");
-    }
-    const Replicas all_live = preference_list(key, replicas);
-    if (!is_live) return {&owner(key), all_live};
-    const Replicas every = preference_list(key, members().size());
-    Replicas live(replicas);
-    for (std::size_t i = 0; i < every.size() && live.size() < replicas; ++i) {
-      if (!is_live(every[i])) continue;
-      if (i < all_live.size()) {
-        live.push_back(every[i]);
-      } else {
-        live.push_back_substitute(every[i]);
-      }
-    }
-    return {&owner(key), live};
-  }
-
- private:
-  virtual Replicas preference_list(std::string_view key, std::size_t r) const = 0;
-};
-
-class PlacedMaglev final : public PlacedTable {
- public:
-  explicit PlacedMaglev(clockwise::EnvoyMaglev table) : table_(std::move(table)) {}
-
-  std::vector<Member> members() const override {
-    std::vector<Member> members;
-    for (const auto& member : table_.members()) members.push_back({member.node, member.weight});
-    return members;
-  }
-  const std::string& owner(std::string_view key) const override { return table_.lookup(key); }
-
- private:
-  Replicas preference_list(std::string_view key, std::size_t r) const override {
-    return table_.preference_list(key, r);
-  }
-
-  clockwise::EnvoyMaglev table_;
-};
-
-class PlacedSlots final : public PlacedTable {
- public:
-  explicit PlacedSlots(clockwise::RedisSlotMap map) : map_(std::move(map)) {}
+  PlacedSlots(clockwise::RedisSlotMap map, const DeadNodes& dead)
+      : map_(std::move(map)), dead_(dead) {}
 
   std::vector<Member> members() const override {
     std::vector<Member> members;
@@ -79,6 +31,26 @@ class PlacedSlots final : public PlacedTable {
     return members;
   }
   const std::string& owner(std::string_view key) const override { return map_.lookup(key); }
+  Spread default_spread() const override { return Spread::nodes; }
+
+  Route route(std::string_view key, std::size_t replicas, Spread spread) const override {
+    if (spread != Spread::nodes) {
+      throw InputError("--spread must be nodes for redis, which ignores racks");
+    }
+    const Replicas usual = map_.preference_list(key, replicas);
+    if (dead_.empty()) return {&owner(key), usual};
+    const Replicas every = map_.preference_list(key, map_.size());
+    Replicas live(replicas);
+    for (std::size_t i = 0; i < every.size() && live.size() < replicas; ++i) {
+      if (dead_.contains(every[i])) continue;
+      if (i < usual.size()) {
+        live.push_back(every[i]);
+      } else {
+        live.push_back_substitute(every[i]);
+      }
+    }
+    return {&owner(key), live};
+  }
 
   /// Returns the slots as arcs of equal length, in slot order.
   std::optional<Arcs> arcs() const override {
@@ -97,11 +69,8 @@ class PlacedSlots final : public PlacedTable {
   }
 
  private:
-  Replicas preference_list(std::string_view key, std::size_t r) const override {
-    return map_.preference_list(key, r);
-  }
-
   clockwise::RedisSlotMap map_;
+  DeadNodes dead_;
 };
 
 // --- Columns of a fleet file --------------------------------------------------------------------
@@ -141,7 +110,7 @@ clockwise::RedisSlotRange slots_in(const Fleet& fleet, const FleetNode& node,
 
 }  // namespace
 
-std::unique_ptr<PlacedFleet> place_cassandra(const Fleet& fleet) {
+std::unique_ptr<PlacedFleet> place_cassandra(const Fleet& fleet, const DeadNodes& dead) {
   clockwise::CassandraRing ring;
   ring.update([&](auto& edit) {
     for (const FleetNode& node : fleet.nodes) {
@@ -155,10 +124,10 @@ std::unique_ptr<PlacedFleet> place_cassandra(const Fleet& fleet) {
       edit.add(node.id, node.options, tokens);
     }
   });
-  return placed(std::move(ring));
+  return placed(std::move(ring), dead);
 }
 
-std::unique_ptr<PlacedFleet> place_haproxy(const Fleet& fleet,
+std::unique_ptr<PlacedFleet> place_haproxy(const Fleet& fleet, const DeadNodes& dead,
                                            const clockwise::HaproxyOptions& options) {
   clockwise::HaproxyRing ring(options);
   ring.update([&](auto& edit) {
@@ -170,22 +139,16 @@ std::unique_ptr<PlacedFleet> place_haproxy(const Fleet& fleet,
       edit.add({node.id, node.options}, id);
     }
   });
-  return placed(std::move(ring));
+  return placed(std::move(ring), dead);
 }
 
-std::unique_ptr<PlacedFleet> place_envoy_maglev(const Fleet& fleet) {
-  std::vector<std::pair<std::string, double>> hosts;
-  for (const FleetNode& node : fleet.nodes) hosts.emplace_back(node.id, node.options.weight);
-  return std::make_unique<PlacedMaglev>(clockwise::EnvoyMaglev(hosts));
-}
-
-std::unique_ptr<PlacedFleet> place_redis(const Fleet& fleet) {
+clockwise::RedisSlotMap redis_slots(const Fleet& fleet) {
   std::vector<clockwise::RedisShard> shards;
   std::map<std::string_view, std::size_t> shard_of;
   bool any_slots = false;
   for (const FleetNode& node : fleet.nodes) {
     if (node.options.weight != 1) {
-      fail_at(fleet, node, "weight must be 1 for Redis Cluster, got " + exact(node.options.weight));
+      fail_at(fleet, node, "weight must be 1 for Redis Cluster, got " + plain(node.options.weight));
     }
     if (node.traits.contains("replica_of")) continue;
     shard_of[node.id] = shards.size();
@@ -210,7 +173,15 @@ std::unique_ptr<PlacedFleet> place_redis(const Fleet& fleet) {
     const auto split = clockwise::redis_even_split(static_cast<std::uint32_t>(shards.size()));
     for (std::size_t i = 0; i < shards.size(); ++i) shards[i].slots = {split[i]};
   }
-  return std::make_unique<PlacedSlots>(clockwise::RedisSlotMap(shards));
+  return clockwise::RedisSlotMap(shards);
+}
+
+std::unique_ptr<PlacedFleet> place_redis(const Fleet& fleet, const DeadNodes& dead) {
+  return placed_slots(redis_slots(fleet), dead);
+}
+
+std::unique_ptr<PlacedFleet> placed_slots(clockwise::RedisSlotMap map, const DeadNodes& dead) {
+  return std::make_unique<PlacedSlots>(std::move(map), dead);
 }
 
 }  // namespace ringctl

@@ -6,7 +6,6 @@
 #include <clockwise/token_ring.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +34,6 @@ struct Arcs {
 /// A fleet as a scheme places it, which is clockwise's own ring or another engine.
 class PlacedFleet {
  public:
-  using IsLive = std::function<bool(const std::string&)>;
-
   struct Member {
     const std::string& node;
     double weight;
@@ -52,10 +49,10 @@ class PlacedFleet {
 
   virtual Spread default_spread() const = 0;
 
-  /// Returns the owner and `replicas` nodes. If `is_live` is not empty, live nodes come first, then
-  /// substitutes. Throws InputError if the scheme does not support the spread.
-  virtual Route route(std::string_view key, std::size_t replicas, Spread spread,
-                      const IsLive& is_live) const = 0;
+  /// Returns the owner and `replicas` nodes that are not dead. If some are, the scheme says which
+  /// take their place: substitutes after the usual replicas, or the list of a fleet without the
+  /// dead nodes. Throws InputError if the scheme does not support the spread.
+  virtual Route route(std::string_view key, std::size_t replicas, Spread spread) const = 0;
 
   /// Returns the exact arcs; nothing if the scheme has no circle.
   virtual std::optional<Arcs> arcs() const { return std::nullopt; }

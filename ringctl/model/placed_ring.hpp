@@ -2,64 +2,118 @@
 #ifndef RINGCTL_MODEL_PLACED_RING_HPP
 #define RINGCTL_MODEL_PLACED_RING_HPP
 
+#include <clockwise/concepts.hpp>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "model/error.hpp"
 #include "model/fleet.hpp"
 #include "model/placed_fleet.hpp"
 
 namespace ringctl {
 
-/// Any ring of the library as a PlacedFleet.
-template <class AnyRing>
+/// Engines that place keys by the nodes that are up alone offer without(names): their answer, and
+/// not a walk past the dead nodes.
+template <class Scheme>
+concept RebuiltWithoutDead =
+    requires(const Scheme& scheme, const std::vector<std::string>& dead) { scheme.without(dead); };
+
+/// Any partitioner of the library as a PlacedFleet; one that is no ring has no racks and no arcs.
+template <class Scheme>
 class PlacedRing final : public PlacedFleet {
  public:
-  explicit PlacedRing(AnyRing ring) : ring_(std::move(ring)) {}
+  PlacedRing(Scheme scheme, const DeadNodes& dead) : scheme_(std::move(scheme)), dead_(dead) {
+    if constexpr (RebuiltWithoutDead<Scheme>) {
+      if (dead_.empty()) return;
+      without_dead_.emplace(scheme_.without(std::vector<std::string>(dead_.begin(), dead_.end())));
+      for (const auto& member : without_dead_->members()) {
+        nodes_.push_back(&scheme_.node(scheme_.index_of(member.node)));
+      }
+    }
+  }
 
   std::vector<Member> members() const override {
     std::vector<Member> members;
-    for (const auto& member : ring_.members()) members.push_back({member.node, member.weight});
+    for (const auto& member : scheme_.members()) members.push_back({member.node, member.weight});
     return members;
   }
-  const std::string& owner(std::string_view key) const override { return ring_.lookup(key); }
-  Spread default_spread() const override { return ring_.default_spread(); }
-  Route route(std::string_view key, std::size_t replicas, Spread spread,
-              const IsLive& is_live) const override {
-    const auto position = ring_.position_of(key);
-    return {&ring_.lookup(position),
-            is_live ? ring_.preference_list(position, replicas, spread, is_live)
-                    : ring_.preference_list(position, replicas, spread)};
+  const std::string& owner(std::string_view key) const override { return scheme_.lookup(key); }
+  Spread default_spread() const override {
+    if constexpr (!clockwise::Ring<Scheme>) return Spread::nodes;
+    return scheme_.default_spread();
+  }
+
+  Route route(std::string_view key, std::size_t replicas, Spread spread) const override {
+    if (!clockwise::Ring<Scheme> && spread != Spread::nodes) {
+      throw InputError("--spread must be nodes for this scheme, which ignores racks");
+    }
+    const auto position = scheme_.position_of(key);
+    if (dead_.empty()) {
+      Route route{nullptr, scheme_.preference_list(position, replicas, spread)};
+      route.owner = route.replicas.empty() ? &scheme_.lookup(position) : &route.replicas.front();
+      return route;
+    }
+    if constexpr (RebuiltWithoutDead<Scheme>) {
+      return {&scheme_.lookup(position), left_for(position, replicas, spread)};
+    } else {
+      const auto is_live = [this](const std::string& node) { return !dead_.contains(node); };
+      return {&scheme_.lookup(position),
+              scheme_.preference_list(position, replicas, spread, is_live)};
+    }
   }
 
   std::optional<Arcs> arcs() const override {
-    std::vector<std::string> nodes;
-    for (const auto& member : ring_.members()) nodes.push_back(member.node);
-    std::vector<std::vector<std::uint64_t>> tokens(nodes.size());
-    const auto positions = ring_.positions();
-    const auto owners = ring_.owners();
-    for (std::size_t i = 0; i < positions.size(); ++i) {
-      // Of several vnodes at one position the first owns the arc, by the engine's own tie rule.
-      if (i == 0 || positions[i] != positions[i - 1]) tokens[owners[i]].push_back(positions[i]);
+    if constexpr (clockwise::Ring<Scheme>) {
+      std::vector<std::string> nodes;
+      for (const auto& member : scheme_.members()) nodes.push_back(member.node);
+      std::vector<std::vector<std::uint64_t>> tokens(nodes.size());
+      const auto positions = scheme_.positions();
+      const auto owners = scheme_.owners();
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        // Of several vnodes at one position the first owns the arc, by the engine's own tie rule.
+        if (i == 0 || positions[i] != positions[i - 1]) tokens[owners[i]].push_back(positions[i]);
+      }
+      return make_arcs(scheme_.circle(), nodes, tokens);
+    } else {
+      return std::nullopt;
     }
-    return make_arcs(ring_.circle(), nodes, tokens);
   }
 
  private:
-  AnyRing ring_;
+  /// Returns the list of the fleet without the dead nodes, as nodes of this one.
+  Replicas left_for(clockwise::Position position, std::size_t replicas, Spread spread) const {
+    Replicas list(replicas);
+    if (without_dead_->try_lookup(position) == nullptr) return list;  // all are dead
+    for (const std::string& node : without_dead_->preference_list(position, replicas, spread)) {
+      list.push_back(*nodes_[without_dead_->index_of(node)]);
+    }
+    return list;
+  }
+
+  Scheme scheme_;
+  DeadNodes dead_;
+  std::optional<Scheme> without_dead_;
+  std::vector<const std::string*> nodes_;  // of scheme_, for each member without the dead ones
 };
 
-template <class AnyRing>
-std::unique_ptr<PlacedFleet> placed(AnyRing ring) {
-  return std::make_unique<PlacedRing<AnyRing>>(std::move(ring));
+template <class Scheme>
+std::unique_ptr<PlacedFleet> placed(Scheme scheme, const DeadNodes& dead) {
+  return std::make_unique<PlacedRing<Scheme>>(std::move(scheme), dead);
 }
 
-/// Adds the fleet's nodes to the ring.
-template <class AnyRing>
-AnyRing filled(AnyRing ring, const Fleet& fleet) {
-  ring.update([&](auto& edit) {
+/// Adds the fleet's nodes to the scheme.
+template <class Scheme>
+Scheme filled(Scheme scheme, const Fleet& fleet) {
+  scheme.update([&](auto& edit) {
     for (const FleetNode& node : fleet.nodes) edit.add(node.id, node.options);
   });
-  return ring;
+  return scheme;
 }
 
 }  // namespace ringctl

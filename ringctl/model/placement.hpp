@@ -2,11 +2,10 @@
 #ifndef RINGCTL_MODEL_PLACEMENT_HPP
 #define RINGCTL_MODEL_PLACEMENT_HPP
 
-#include <clockwise/hash_ring.hpp>
+#include <clockwise/hash.hpp>
+#include <clockwise/node.hpp>
 #include <cstdint>
 #include <string>
-
-#include "model/fleet.hpp"
 
 namespace ringctl {
 
@@ -15,6 +14,7 @@ struct Placement {
   std::uint32_t vnodes = 200;
   bool xxh64 = false;  ///< Otherwise XXH3.
   std::uint64_t seed = 0;
+  double weight_unit = 1;  ///< What the weights of the file were divided by.
 };
 
 /// The most vnodes that a node can have.
@@ -23,9 +23,13 @@ inline constexpr std::uint64_t max_vnodes = clockwise::max_vnodes_per_node;
 /// Returns the hash as --hash takes it: "xxh3", "xxh64:7".
 std::string hash_name(const Placement& placement);
 
-/// The index has 32 bits because fleets of more than 65,535 nodes must work.
-template <clockwise::HashFunction Hash>
-using Ring = clockwise::HashRing<Hash, std::string, std::uint32_t>;
+/// Returns the hash and, if it is not 1, the unit of weights, for text.
+std::string placement_text(const Placement& placement);
+
+/// Returns true if both hash a key alike.
+inline bool same_hash(const Placement& a, const Placement& b) {
+  return a.xxh64 == b.xxh64 && a.seed == b.seed;
+}
 
 /// Returns use(hash) for the chosen policy.
 template <class Use>
@@ -33,18 +37,6 @@ auto with_hash(const Placement& placement, Use use) {
   return placement.xxh64 ? use(clockwise::Xxh64{placement.seed})
                          : use(clockwise::Xxh3{placement.seed});
 }
-
-/// Throws InputError, with the line, if the fleet needs more positions than are supported.
-void check_positions(const Fleet& fleet, const Placement& placement);
-
-/// Builds clockwise's own ring of the fleet. Throws InputError as check_positions does.
-template <clockwise::HashFunction Hash>
-Ring<Hash> make_ring(const Fleet& fleet, const Placement& placement, const Hash& hash);
-
-extern template Ring<clockwise::Xxh3> make_ring(const Fleet&, const Placement&,
-                                                const clockwise::Xxh3&);
-extern template Ring<clockwise::Xxh64> make_ring(const Fleet&, const Placement&,
-                                                 const clockwise::Xxh64&);
 
 }  // namespace ringctl
 

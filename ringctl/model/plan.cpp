@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <clockwise/theory.hpp>
 
+#include "model/own_ring.hpp"
+
 namespace ringctl {
 
 namespace {
@@ -50,15 +52,14 @@ std::size_t copies_on(const AnyRing& ring, const ReplicationOptions& replication
 
 PlanReport plan_of(const Fleet& fleet_before, const Fleet& fleet_after,
                    const PlanRequest& request) {
-  return with_hash(request.placement, [&](const auto& hash) {
-    const auto before = make_ring(fleet_before, request.placement, hash);
-    const auto after = make_ring(fleet_after, request.placement, hash);
+  return with_rings(fleet_before, fleet_after, [&](const auto& before, const auto& after) {
     const auto options = migration_options(request);
     const auto dead = dead_nodes(request.replication, fleet_before);
     const auto can_send = [&](const std::string& node) { return !dead.contains(node); };
 
     PlanReport report;
     report.request = request;
+    report.placement = fleet_before.placement;
     report.before = {fleet_before.name, owning_nodes(before)};
     report.after = {fleet_after.name, owning_nodes(after)};
     report.plan = clockwise::plan_migration(before, after, options, can_send);
@@ -74,13 +75,16 @@ PlanReport plan_of(const Fleet& fleet_before, const Fleet& fleet_after,
                      [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
 
     const std::size_t changes = changes_between(before, after);
-    if (changes > 1 && changes <= most_changes && dead.empty()) {
-      OneByOne sum{changes, 0, 0};
-      for (const auto& plan : clockwise::plan_one_by_one(before, after, options)) {
-        sum.bytes += plan.bytes();
-        sum.seconds += plan.seconds();
+    // Tokens have no order of changes of their own.
+    if constexpr (requires { clockwise::plan_one_by_one(before, after, options); }) {
+      if (changes > 1 && changes <= most_changes && dead.empty()) {
+        OneByOne sum{changes, 0, 0};
+        for (const auto& plan : clockwise::plan_one_by_one(before, after, options)) {
+          sum.bytes += plan.bytes();
+          sum.seconds += plan.seconds();
+        }
+        report.one_by_one = sum;
       }
-      report.one_by_one = sum;
     }
     return report;
   });

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "model/fleet.hpp"
-#include "model/placement.hpp"
 #include "model/replication.hpp"
 
 namespace ringctl {
@@ -18,7 +17,6 @@ using MigrationPlan = clockwise::MigrationPlan<std::string>;
 
 /// The data to move and the means to move it.
 struct PlanRequest {
-  Placement placement;
   ReplicationOptions replication;
   double bytes = 0;                 ///< In one copy of all keys.
   double bytes_per_second = 125e6;  ///< Of one node's network card, each way.
@@ -42,6 +40,7 @@ struct PlanSide {
 /// What `ringctl plan` prints.
 struct PlanReport {
   PlanRequest request;
+  Placement placement;  ///< Before.
   PlanSide before;
   PlanSide after;
   double stored = 0;  ///< Bytes in all copies together, after the change.
@@ -51,7 +50,8 @@ struct PlanReport {
   std::optional<std::string> critical;  ///< The node that limits the plan; nothing if none moves.
   MigrationPlan plan;
   std::vector<MigrationPlan::NodeLoad> nodes;  ///< The slowest first.
-  std::optional<OneByOne> one_by_one;          ///< Of 2 to 32 changes, if no node is dead.
+  std::optional<OneByOne>
+      one_by_one;  ///< Of 2 to 32 changes, if no node is dead and vnodes place nodes.
   double mod_n_bytes = 0;
 };
 

@@ -41,7 +41,10 @@ DeadNodes dead_nodes(const ReplicationOptions& options, const Fleet& fleet) {
   for (const std::string& id : options.dead) {
     const bool known = std::any_of(fleet.nodes.begin(), fleet.nodes.end(),
                                    [&](const FleetNode& node) { return node.id == id; });
-    if (!known) throw InputError("--dead: no node " + in_quotes(id) + " in " + fleet.name);
+    if (!known) {
+      throw InputError("--dead: no node " + in_quotes(id) + " in " + fleet.name +
+                       did_you_mean_node(fleet, id));
+    }
     dead.insert(id);
   }
   return dead;

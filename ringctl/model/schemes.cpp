@@ -7,11 +7,15 @@
 #include <clockwise/compat/haproxy.hpp>
 #include <clockwise/compat/ketama.hpp>
 #include <clockwise/compat/nginx.hpp>
+#include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include "model/engines.hpp"
 #include "model/error.hpp"
+#include "model/own_ring.hpp"
 #include "model/placed_ring.hpp"
+#include "model/text.hpp"
 
 namespace ringctl {
 
@@ -24,41 +28,55 @@ using clockwise::KetamaHash;
 
 using Placed = std::unique_ptr<PlacedFleet>;
 
-Placed own_ring(const Fleet& fleet, const Placement& placement) {
-  return with_hash(placement,
-                   [&](const auto& hash) { return placed(make_ring(fleet, placement, hash)); });
+Placed own_ring(const Fleet& fleet, const DeadNodes& dead) {
+  return with_ring(fleet, [&](auto ring) { return placed(std::move(ring), dead); });
 }
 
 template <KetamaFlavour flavour, KetamaHash hash>
-Placed ketama(const Fleet& fleet, const Placement&) {
-  return placed(filled(clockwise::KetamaRing(flavour, hash), fleet));
+Placed ketama(const Fleet& fleet, const DeadNodes& dead) {
+  return placed(filled(clockwise::KetamaRing(flavour, hash), fleet), dead);
 }
 
-Placed nginx(const Fleet& fleet, const Placement&) {
-  return placed(filled(clockwise::NginxRing(), fleet));
+/// A small file must not take much memory by surprise: a unit of weight is 160 points.
+void check_nginx_points(const Fleet& fleet) {
+  double points = 0;
+  for (const FleetNode& node : fleet.nodes) points += 160 * node.options.weight;
+  const std::uint64_t most = usual_positions(fleet.nodes.size());
+  if (points > static_cast<double>(most)) {
+    throw InputError(fleet.name + ": weights of " + plain(points / 160) + " in all make " +
+                     plain(points) + " points in nginx's ring; the maximum here is " +
+                     grouped(most));
+  }
+}
+
+Placed nginx(const Fleet& fleet, const DeadNodes& dead) {
+  check_nginx_points(fleet);
+  return placed(filled(clockwise::NginxRing(), fleet), dead);
 }
 
 template <EnvoyHashFunction function, bool grpc>
-Placed envoy(const Fleet& fleet, const Placement&) {
+Placed envoy(const Fleet& fleet, const DeadNodes& dead) {
   auto options = grpc ? clockwise::EnvoyRingOptions::grpc() : clockwise::EnvoyRingOptions{};
   options.hash_function = function;
-  return placed(filled(clockwise::EnvoyRing(options), fleet));
+  return placed(filled(clockwise::EnvoyRing(options), fleet), dead);
 }
 
-Placed envoy_maglev(const Fleet& fleet, const Placement&) { return place_envoy_maglev(fleet); }
+Placed envoy_maglev(const Fleet& fleet, const DeadNodes& dead) {
+  return placed(filled(clockwise::EnvoyMaglev(), fleet), dead);
+}
 
-Placed redis(const Fleet& fleet, const Placement&) { return place_redis(fleet); }
+Placed redis(const Fleet& fleet, const DeadNodes& dead) { return place_redis(fleet, dead); }
 
-Placed cassandra(const Fleet& fleet, const Placement&) { return place_cassandra(fleet); }
+Placed cassandra(const Fleet& fleet, const DeadNodes& dead) { return place_cassandra(fleet, dead); }
 
 template <HaproxyHash function, bool avalanche>
-Placed haproxy(const Fleet& fleet, const Placement&) {
-  return place_haproxy(fleet, {function, avalanche});
+Placed haproxy(const Fleet& fleet, const DeadNodes& dead) {
+  return place_haproxy(fleet, dead, {function, avalanche});
 }
 
 struct Scheme {
   std::string_view name;
-  Placed (*place)(const Fleet&, const Placement&);
+  Placed (*place)(const Fleet&, const DeadNodes&);
 };
 
 constexpr std::array schemes{
@@ -92,14 +110,20 @@ auto find(std::string_view name) {
 
 }  // namespace
 
+std::vector<std::string_view> scheme_names() {
+  std::vector<std::string_view> names;
+  for (const Scheme& scheme : schemes) names.push_back(scheme.name);
+  return names;
+}
+
 bool is_scheme(std::string_view name) { return find(name) != schemes.end(); }
 
 std::unique_ptr<PlacedFleet> place(const Fleet& fleet, std::string_view scheme,
-                                   const Placement& placement) {
+                                   const DeadNodes& dead) {
   const auto found = find(scheme);
   if (found == schemes.end()) throw InputError("unknown scheme " + std::string(scheme));
   try {
-    return found->place(fleet, placement);
+    return found->place(fleet, dead);
   } catch (const std::logic_error& error) {  // of the library
     throw InputError(fleet.name + ": " + message_of(error));
   }

@@ -4,6 +4,8 @@
 #include <clockwise/theory.hpp>
 #include <cmath>
 
+#include "model/own_ring.hpp"
+
 namespace ringctl {
 
 namespace {
@@ -50,10 +52,10 @@ ExpectedBalance expected_balance(const std::vector<NodeShare>& nodes) {
   return result;
 }
 
-Shares shares_of(const Fleet& fleet, const Placement& placement) {
-  return with_hash(placement, [&](const auto& hash) {
-    const auto ring = make_ring(fleet, placement, hash);
-    Shares shares{placement, node_shares(ring), ring.vnode_count(), clockwise::balance(ring), {}};
+Shares shares_of(const Fleet& fleet) {
+  return with_ring(fleet, [&](const auto& ring) {
+    Shares shares{fleet.placement,    fleet.has_tokens,         node_shares(ring),
+                  ring.vnode_count(), clockwise::balance(ring), {}};
     shares.expected = expected_balance(shares.nodes);
     return shares;
   });

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "model/fleet.hpp"
-#include "model/placement.hpp"
 
 namespace ringctl {
 
@@ -36,6 +35,7 @@ struct ExpectedBalance {
 /// What `ringctl shares` prints.
 struct Shares {
   Placement placement;
+  bool has_tokens = false;       ///< Tokens place the nodes, not vnodes by weight.
   std::vector<NodeShare> nodes;  ///< In id order.
   std::size_t positions = 0;
   clockwise::Balance balance;
@@ -43,7 +43,7 @@ struct Shares {
 };
 
 /// Computes each node's share on clockwise's own ring. Throws InputError.
-Shares shares_of(const Fleet& fleet, const Placement& placement);
+Shares shares_of(const Fleet& fleet);
 
 /// Computes the root mean square of share/fair - 1, which has two parts: a share's variance, and
 /// the bias of a weight that is not a whole number of vnodes. Reads the nodes' vnodes and fair

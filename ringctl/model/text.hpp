@@ -15,13 +15,22 @@ namespace ringctl {
 /// Returns the length in bytes of the UTF-8 character at the start of `text`; 0 if there is none.
 std::size_t utf8_length(std::string_view text);
 
-/// Returns text for a terminal: control characters and invalid UTF-8 become \xNN.
+/// Removes the first character and returns its code point; U+FFFD for a byte that is not UTF-8.
+/// `text` must not be empty.
+char32_t next_character(std::string_view& text);
+
+/// Returns text for a terminal, which it can neither control nor reorder: control and format
+/// characters (escapes, C1, bidirectional controls, zero-width characters) and bytes that are not
+/// UTF-8 become \xNN. Every text that comes from outside passes here; a second pass changes
+/// nothing.
 std::string shown(std::string_view text);
-/// Returns the columns that a shown text takes, one per character.
-std::size_t columns(std::string_view shown_text);
+/// Appends shown(text).
+void append_shown(std::string& to, std::string_view text);
 
 /// shown(text) in double quotes, for messages.
 std::string in_quotes(std::string_view text);
+/// Returns the text with the letters A to Z in lower case.
+std::string lower_case(std::string_view text);
 /// Returns two lower-case digits per byte.
 std::string hex(std::string_view bytes);
 
@@ -35,6 +44,8 @@ std::string percent(double share, int decimals = 2);
 int percent_decimals(double share);
 /// Returns the shortest text that reads back as the same number.
 std::string exact(double number);
+/// The same without an exponent, up to 1e15.
+std::string plain(double number);
 /// "1 node", "2 nodes"
 std::string counted(std::uint64_t number, std::string_view thing);
 

@@ -5,14 +5,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <fstream>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "model/text.hpp"
-#include "output/stream.hpp"
 
 namespace ringctl {
 
@@ -99,15 +96,6 @@ std::string chart_of(const Comparison& comparison) {
     left += panel_width;
   }
   return svg + "</svg>\n";
-}
-
-void write_chart(const Comparison& comparison, const std::string& path) {
-  std::ofstream file(path, std::ios::binary);
-  file << chart_of(comparison);
-  file.close();
-  if (!file) {
-    throw OutputError(std::make_error_code(std::errc::io_error), "cannot write " + shown(path));
-  }
 }
 
 }  // namespace ringctl

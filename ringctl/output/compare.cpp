@@ -31,16 +31,16 @@ void print_text(const Comparison& comparison) {
   }
   moves.add({"(floor)", percent(comparison.join_floor), percent(comparison.leave_floor)});
 
-  Output out;
+  TextOutput out;
   out << counted(comparison.nodes, "node") << ", " << grouped(comparison.keys) << " keys, "
-      << hash_name(comparison.placement) << ", ring of " << grouped(comparison.placement.vnodes)
-      << " vnodes at weight 1\n\n";
+      << placement_text(comparison.placement) << ", ring of "
+      << grouped(comparison.placement.vnodes) << " vnodes at weight 1\n\n";
   speed.print(out);
   out << "\n";
   moves.print(out);
   out << "\nTimes are CPU time, best of three, with keys already hashed. Loads are counted\n"
          "over the keys, relative to fair loads by weight. \""
-      << shown(comparison.joiner) << "\" joins with weight 1;\n\"" << shown(comparison.leaver)
+      << comparison.joiner << "\" joins with weight 1;\n\"" << comparison.leaver
       << "\", in the middle of the file, leaves.\n";
   out.flush();
 }

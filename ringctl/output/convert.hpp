@@ -4,15 +4,16 @@
 
 #include <string>
 
-#include "model/membership.hpp"
+#include "model/fleet.hpp"
 
 namespace ringctl {
 
-/// Returns a fleet file. Throws InputError for a token ring.
-std::string to_csv(const Membership& membership);
+/// Returns the fleet as CSV, with the columns that any node has. Throws InputError for a token
+/// ring.
+std::string to_csv(const Fleet& fleet);
 
-/// Returns the JSON form: {"hash", "vnodes", "members": [{"id", "weight", ...}]}.
-std::string to_json(const Membership& membership);
+/// Returns the fleet as JSON: {"hash", "vnodes", "members": [{"id", "weight", ...}]}.
+std::string to_json(const Fleet& fleet);
 
 }  // namespace ringctl
 

@@ -13,6 +13,7 @@
 #include "output/json.hpp"
 #include "output/stream.hpp"
 #include "output/table.hpp"
+#include "output/terminal.hpp"
 
 namespace ringctl {
 
@@ -21,44 +22,46 @@ namespace {
 // --- Text ---------------------------------------------------------------------------------------
 
 /// Prints as many names as fit on one line.
-void print_list(Output& out, std::string_view heading, const std::vector<std::string>& names) {
+void print_list(TextOutput& out, std::string_view heading, const std::vector<std::string>& names) {
   if (names.empty()) return;
-  constexpr std::size_t enough = 66;
-  std::string line = padded(std::string(heading), 9);
+  const std::string begin = padded(std::string(heading), 9);
+  const auto more = [&](std::size_t count) { return " and " + grouped(count) + " more"; };
+  const std::size_t room = output_width() - (std::min)(output_width(), begin.size());
+  std::string line;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0 && columns(line) + columns(names[i]) > enough) {
-      line += " and " + grouped(names.size() - i) + " more";
-      break;
+    const std::string next = (i > 0 ? ", " : "") + shown(names[i]);
+    const std::size_t after = i + 1 == names.size() ? 0 : more(names.size() - i - 1).size();
+    if (cells(line) + cells(next) + after > room) {
+      if (i > 0) {
+        line += more(names.size() - i);
+        break;
+      }
+      line += fitted(next, room > after ? room - after : 0);
+    } else {
+      line += next;
     }
-    line += (i > 0 ? ", " : "") + names[i];
   }
-  out << line << "\n";
+  out << begin << line << "\n";
 }
 
-std::vector<std::string> all_shown(const std::vector<std::string>& ids) {
-  std::vector<std::string> names;
-  for (const std::string& id : ids) names.push_back(shown(id));
-  return names;
-}
-
-void print_changes(Output& out, const Diff& diff) {
+void print_changes(TextOutput& out, const Diff& diff) {
   const auto change = [](std::uint64_t before, std::uint64_t after) {
     return grouped(before) + " -> " + grouped(after);
   };
   out << diff.before.name << " -> " << diff.after.name << "\n"
       << "nodes    " << change(diff.before.nodes, diff.after.nodes) << "\n"
       << "vnodes   " << change(diff.before.positions, diff.after.positions) << ", "
-      << hash_name(diff.placement) << "\n";
-  print_list(out, "joined", all_shown(diff.changes.joined));
-  print_list(out, "left", all_shown(diff.changes.left));
+      << placement_text(diff.placement) << "\n";
+  print_list(out, "joined", diff.changes.joined);
+  print_list(out, "left", diff.changes.left);
   std::vector<std::string> weights;
   for (const WeightChange& node : diff.changes.reweighted) {
-    weights.push_back(shown(node.id) + ' ' + exact(node.before) + " -> " + exact(node.after));
+    weights.push_back(node.id + ' ' + plain(node.before) + " -> " + plain(node.after));
   }
   print_list(out, "weight", weights);
 }
 
-void print_totals(Output& out, const Diff& diff) {
+void print_totals(TextOutput& out, const Diff& diff) {
   std::vector<std::string> headings{"moves", ">key space"};
   if (diff.keys) headings.insert(headings.end(), {">of keys", ">keys"});
   Table table(std::move(headings));
@@ -84,7 +87,7 @@ void print_totals(Output& out, const Diff& diff) {
   out << "Ideal: the least that moves to give every node its fair share.\n";
 }
 
-void print_moves(Output& out, std::string_view scheme, const Moves& moves, bool keys,
+void print_moves(TextOutput& out, std::string_view scheme, const Moves& moves, bool keys,
                  std::uint64_t top) {
   out << "\n" << scheme << ", by sender and receiver\n";
   if (!moves.flows) {
@@ -98,7 +101,7 @@ void print_moves(Output& out, std::string_view scheme, const Moves& moves, bool 
 }
 
 void print_text(const Diff& diff, std::uint64_t top) {
-  Output out;
+  TextOutput out;
   print_changes(out, diff);
   out << "\n";
   print_totals(out, diff);
@@ -150,6 +153,7 @@ void print_json(const Diff& diff) {
   }
   print_document({{"hash", hash_name(diff.placement)},
                   {"vnodes", diff.placement.vnodes},
+                  {"weight_unit", diff.placement.weight_unit},
                   {"before", json_of(diff.before)},
                   {"after", json_of(diff.after)},
                   {"joined", json_of(diff.changes.joined)},

@@ -19,26 +19,29 @@ namespace {
 
 std::string share(double value) { return percent(value, percent_decimals(value)); }
 
-void print_heading(Output& out, const Durability& result) {
-  const std::size_t failures = result.request.failures;
-  out << counted(result.nodes, "node") << " with data, " << counted(result.positions, "vnode")
-      << ", " << hash_name(result.request.placement) << "; "
-      << std::to_string(result.quorum.replicas)
+void print_heading(TextOutput& out, const Durability& result) {
+  const std::size_t failures = result.failures;
+  out << counted(result.nodes, "node") << " with data, "
+      << counted(result.positions, result.has_tokens ? "token" : "vnode") << ", "
+      << placement_text(result.placement) << "; " << std::to_string(result.quorum.replicas)
       << (result.quorum.replicas == 1 ? " replica" : " replicas") << " of each key, spread "
       << spread_name(result.spread) << "\n"
+      << (result.nodes < result.quorum.replicas
+              ? "With " + counted(result.nodes, "node") + ", no key has so many.\n"
+              : "")
       << "Replica sets: " << grouped(result.sets) << " of " << grouped(result.possible_sets)
       << " possible\n\n"
       << "If " << counted(failures, "random node") << (failures == 1 ? " fails" : " fail at once")
       << ", by vnode count\n\n";
 }
 
-void print_odds(Output& out, const Durability& result) {
+void print_odds(TextOutput& out, const Durability& result) {
   Table table(
       {">vnodes", ">sets", ">loss of data", ">share lost then", ">scatter width", ">fewest sets"});
   bool estimated = false;
   for (const LossOdds& row : result.odds) {
     estimated = estimated || !row.loss.exact;
-    table.add({grouped(row.vnodes), grouped(row.sets),
+    table.add({row.vnodes == 0 ? "tokens" : grouped(row.vnodes), grouped(row.sets),
                share(row.loss.value) + (row.loss.exact ? "" : "~"), share(row.loss_given_any),
                fixed(row.scatter_width, 1), fixed(row.fewest_sets, 0)});
   }
@@ -53,7 +56,7 @@ void print_odds(Output& out, const Durability& result) {
 
 std::string dash_if_empty(const std::string& name) { return name.empty() ? "-" : name; }
 
-void print_domains(Output& out, const char* heading, const std::vector<DomainFailure>& domains,
+void print_domains(TextOutput& out, const char* heading, const std::vector<DomainFailure>& domains,
                    bool racks) {
   if (domains.empty()) return;
   const bool several = std::any_of(domains.begin(), domains.end(), [&](const DomainFailure& one) {
@@ -61,9 +64,9 @@ void print_domains(Output& out, const char* heading, const std::vector<DomainFai
   });
   Table table({heading, ">nodes", ">lost with it", ">still readable", ">still writable"});
   for (const DomainFailure& domain : domains) {
-    const std::string name = !racks    ? shown(domain.datacenter)
-                             : several ? shown(domain.datacenter) + '/' + shown(domain.rack)
-                                       : shown(domain.rack);
+    const std::string name = !racks    ? domain.datacenter
+                             : several ? domain.datacenter + '/' + domain.rack
+                                       : domain.rack;
     table.add({dash_if_empty(name), grouped(domain.nodes), share(domain.lost),
                share(domain.left.readable), share(domain.left.writable)});
   }
@@ -71,7 +74,7 @@ void print_domains(Output& out, const char* heading, const std::vector<DomainFai
   table.print(out);
 }
 
-void print_quorum(Output& out, const Durability& result) {
+void print_quorum(TextOutput& out, const Durability& result) {
   const QuorumReport& quorum = result.quorum;
   out << "\nReads of " << std::to_string(quorum.reads) << " and writes of "
       << std::to_string(quorum.writes) << ": a read "
@@ -88,7 +91,7 @@ void print_quorum(Output& out, const Durability& result) {
 }
 
 void print_text(const Durability& result) {
-  Output out;
+  TextOutput out;
   print_heading(out, result);
   print_odds(out, result);
   print_domains(out, "rack", result.racks, true);
@@ -145,11 +148,12 @@ Json domains_json(const std::vector<DomainFailure>& domains) {
 void print_json(const Durability& result) {
   const QuorumReport& quorum = result.quorum;
   print_document({{"nodes", result.nodes},
-                  {"vnodes", result.request.placement.vnodes},
-                  {"hash", hash_name(result.request.placement)},
+                  {"vnodes", result.has_tokens ? Json() : Json(result.placement.vnodes)},
+                  {"weight_unit", result.placement.weight_unit},
+                  {"hash", hash_name(result.placement)},
                   {"replicas", quorum.replicas},
                   {"spread", spread_name(result.spread)},
-                  {"failures", result.request.failures},
+                  {"failures", result.failures},
                   {"sets", result.sets},
                   {"possible", result.possible_sets},
                   {"expected_loss", result.expected_loss},

@@ -5,19 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "model/membership.hpp"
+#include "model/fleet.hpp"
+#include "output/format.hpp"
 
 namespace ringctl {
 
-/// A membership and its fingerprint.
+/// A fleet and its fingerprint.
 struct FingerprintRow {
-  Membership membership;
+  Fleet fleet;
   std::string fingerprint;
 };
 
-/// Prints the fingerprints, then how each fleet that differs from the first differs. Throws
-/// InputError and OutputError.
-void print_fingerprints(const std::vector<FingerprintRow>& rows);
+/// Prints the fingerprints, then how each fleet that differs from the first differs; CSV the
+/// fingerprints alone. Throws InputError and OutputError.
+void print_fingerprints(const std::vector<FingerprintRow>& rows, Format format);
 
 }  // namespace ringctl
 

@@ -12,7 +12,7 @@
 
 namespace ringctl {
 
-void print_flows(Output& out, const std::vector<Flow>& flows, const FlowColumns& columns,
+void print_flows(TextOutput& out, const std::vector<Flow>& flows, const FlowColumns& columns,
                  std::uint64_t top) {
   std::vector<std::string> headings{"from", "to"};
   if (columns.share) headings.push_back(">share");
@@ -22,7 +22,7 @@ void print_flows(Output& out, const std::vector<Flow>& flows, const FlowColumns&
       static_cast<std::size_t>((std::min)(top, static_cast<std::uint64_t>(flows.size())));
   for (std::size_t i = 0; i < rows; ++i) {
     const Flow& flow = flows[i];
-    std::vector<std::string> cells{shown(flow.from), shown(flow.to)};
+    std::vector<std::string> cells{flow.from, flow.to};
     if (columns.share) cells.push_back(percent(flow.share, columns.share_decimals));
     if (columns.keys) cells.push_back(grouped(flow.keys));
     table.add(std::move(cells),

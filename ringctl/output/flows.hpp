@@ -7,7 +7,7 @@
 
 #include "model/flow.hpp"
 #include "output/json.hpp"
-#include "output/stream.hpp"
+#include "output/text_output.hpp"
 
 namespace ringctl {
 
@@ -19,7 +19,7 @@ struct FlowColumns {
 };
 
 /// Prints a table of the `top` largest flows, and how many are left out.
-void print_flows(Output& out, const std::vector<Flow>& flows, const FlowColumns& columns,
+void print_flows(TextOutput& out, const std::vector<Flow>& flows, const FlowColumns& columns,
                  std::uint64_t top);
 
 /// Returns an array of flows; a column that is not known is null.

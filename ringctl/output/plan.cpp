@@ -28,17 +28,17 @@ std::string throttle_text(const PlanRequest& request) {
                                      bytes_text(used) + "/s";
 }
 
-void print_heading(Output& out, const PlanReport& report) {
+void print_heading(TextOutput& out, const PlanReport& report) {
   const PlanRequest& request = report.request;
   out << report.before.name << " -> " << report.after.name << ": " << grouped(report.before.nodes)
-      << " -> " << counted(report.after.nodes, "node") << ", " << hash_name(request.placement)
+      << " -> " << counted(report.after.nodes, "node") << ", " << placement_text(report.placement)
       << "\n"
       << bytes_text(request.bytes) << " in each of "
       << counted(request.replication.replicas, "replica") << ", " << throttle_text(request)
       << "\n\n";
 }
 
-void print_totals(Output& out, const PlanReport& report) {
+void print_totals(TextOutput& out, const PlanReport& report) {
   const auto share = [&](double bytes) {
     return report.stored > 0 ? percent(bytes / report.stored) : percent(0);
   };
@@ -57,13 +57,13 @@ void print_totals(Output& out, const PlanReport& report) {
   }
 }
 
-void print_nodes(Output& out, const PlanReport& report, std::uint64_t top) {
+void print_nodes(TextOutput& out, const PlanReport& report, std::uint64_t top) {
   Table table({"node", ">sends", ">receives", ">takes"});
   const auto rows =
       static_cast<std::size_t>((std::min)(top, static_cast<std::uint64_t>(report.nodes.size())));
   for (std::size_t i = 0; i < rows; ++i) {
     const auto& node = report.nodes[i];
-    table.add({shown(node.node), bytes_text(node.egress_bytes), bytes_text(node.ingress_bytes),
+    table.add({node.node, bytes_text(node.egress_bytes), bytes_text(node.ingress_bytes),
                duration_text(node.seconds)},
               {node.seconds, std::nullopt});
   }
@@ -75,13 +75,13 @@ void print_nodes(Output& out, const PlanReport& report, std::uint64_t top) {
 }
 
 void print_text(const PlanReport& report, std::uint64_t top) {
-  Output out;
+  TextOutput out;
   print_heading(out, report);
   print_totals(out, report);
   if (report.critical) {
     out << "\n"
         << counted(report.plan.steps().size(), "step") << "; --format csv lists them in order.\n"
-        << "Critical: " << shown(*report.critical) << "; its card limits the plan.\n\n";
+        << "Critical: " << *report.critical << "; its card limits the plan.\n\n";
     print_nodes(out, report, top);
   } else {
     out << "\nNothing moves.\n";
@@ -122,8 +122,9 @@ void print_json(const PlanReport& report) {
   const auto side = [](const PlanSide& s) {
     return Json{{"fleet", json_value(s.name)}, {"nodes", s.nodes}};
   };
-  print_document({{"hash", hash_name(request.placement)},
-                  {"vnodes", request.placement.vnodes},
+  print_document({{"hash", hash_name(report.placement)},
+                  {"vnodes", report.placement.vnodes},
+                  {"weight_unit", report.placement.weight_unit},
                   {"before", side(report.before)},
                   {"after", side(report.after)},
                   {"replicas", request.replication.replicas},

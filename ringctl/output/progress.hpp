@@ -3,9 +3,8 @@
 #define RINGCTL_OUTPUT_PROGRESS_HPP
 
 #include <chrono>
-#include <cstdint>
+#include <functional>
 #include <string>
-#include <string_view>
 
 namespace ringctl {
 
@@ -19,10 +18,12 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// `total` is 0 if it is unknown.
-  void begin_file(std::string_view name, std::uint64_t total);
-  void show(std::uint64_t keys, std::uint64_t bytes_more);
+  /// Draws the text, which is asked for only if the line is due. Cheap enough to call often.
+  void show(const std::function<std::string()>& text);
   void clear();
+
+  /// Returns the seconds since the job began.
+  double seconds() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -31,9 +32,6 @@ class Progress {
   bool drawn_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point due_ = start_ + std::chrono::seconds(1);
-  std::string name_;
-  std::uint64_t bytes_ = 0;
-  std::uint64_t total_ = 0;
 };
 
 }  // namespace ringctl

@@ -9,74 +9,150 @@
 #include "model/text.hpp"
 #include "output/csv.hpp"
 #include "output/json.hpp"
-#include "output/table.hpp"
+#include "output/terminal.hpp"
 
 namespace ringctl {
 
 namespace {
 
-/// Each member's id as the format shows it, rendered once.
+/// What the format shows for each member's id, made once.
+template <class Shown>
 class Names {
  public:
-  template <class Render>
-  Names(const PlacedFleet& fleet, Render render) {
-    for (const auto& member : fleet.members()) names_.emplace(&member.node, render(member.node));
+  template <class Make>
+  Names(const PlacedFleet& fleet, Make make) {
+    for (const auto& member : fleet.members()) names_.emplace(&member.node, make(member.node));
   }
   /// `node` must be the fleet's own object, not a copy.
-  const std::string& operator[](const std::string& node) const { return names_.at(&node); }
-
-  std::size_t size() const { return names_.size(); }
-  std::size_t longest() const {
-    std::size_t longest = 0;
-    for (const auto& [node, name] : names_) longest = (std::max)(longest, columns(name));
-    return longest;
-  }
+  const Shown& operator[](const std::string& node) const { return names_.at(&node); }
 
  private:
-  std::unordered_map<const std::string*, std::string> names_;
+  std::unordered_map<const std::string*, Shown> names_;
 };
 
 /// The key comes last because it can have any length. If no node is dead, the owner is the first
-/// replica and is shown once.
+/// replica and is shown once. On a terminal, names, replicas and keys are cut to its width;
+/// elsewhere a program may read them.
 class TextRows final : public RouteRows {
  public:
   TextRows(const PlacedFleet& fleet, std::size_t replicas, bool any_dead, Output& out)
-      : names_(fleet, shown),
-        any_dead_(any_dead),
-        replicas_((std::min)(replicas, names_.size())),
-        width_((std::max)(std::string_view("replica 1").size(),
-                          names_.longest() + (any_dead ? 2 : 0)) +
-               2),
+      : layout_(layout_for(fleet, replicas, any_dead)),
+        names_(fleet, [&](const std::string& id) { return cell_of(id); }),
         out_(out) {}
 
   void begin() override {
-    out_ << padded("owner", width_);
-    for (std::size_t i = first(); i < replicas_; ++i) {
-      out_ << padded("replica " + std::to_string(i + 1), width_);
+    line_.clear();
+    append({"owner", 5});
+    for (std::size_t i = layout_.first; i < layout_.replicas; ++i) {
+      const std::string heading = "replica " + std::to_string(i + 1);
+      append({heading, heading.size()});
     }
-    out_ << "key\n";
+    std::string key = "key";
+    if (layout_.left_out > 0) {
+      key += " (" + counted(layout_.left_out, "more replica") + ": --format csv)";
+    }
+    line_ += layout_.limited ? fitted(std::move(key), layout_.key_width) : key;
+    end_line();
   }
 
   void row(std::string_view key, const Route& route) override {
-    const std::string& owner = names_[*route.owner];
-    out_ << padded(any_dead_ && route.owner_is_dead() ? '(' + owner + ')' : owner, width_);
-    for (std::size_t i = first(); i < replicas_; ++i) {
-      const bool is_there = i < route.replicas.size();
-      std::string cell = is_there ? names_[route.replicas[i]] : "-";
-      if (is_there && route.replicas.is_substitute(i)) cell += '*';
-      out_ << padded(std::move(cell), width_);
+    line_.clear();
+    const Cell& owner = names_[*route.owner];
+    if (layout_.first == 0 && route.owner_is_dead()) {
+      append({'(' + owner.text + ')', owner.width + 2});
+    } else {
+      append(owner);
     }
-    out_ << shown(key) << "\n";
+    for (std::size_t i = layout_.first; i < layout_.replicas; ++i) {
+      if (i >= route.replicas.size()) {
+        append({"-", 1});
+      } else if (route.replicas.is_substitute(i)) {
+        const Cell& name = names_[route.replicas[i]];
+        append({name.text + '*', name.width + 1});
+      } else {
+        append(names_[route.replicas[i]]);
+      }
+    }
+    if (layout_.limited) {
+      line_ += fitted(shown(key), layout_.key_width);
+    } else {
+      append_shown(line_, key);
+    }
+    end_line();
   }
 
  private:
-  std::size_t first() const { return any_dead_ ? 0 : 1; }
+  struct Cell {
+    std::string text;
+    std::size_t width;
+  };
 
-  Names names_;
-  bool any_dead_;
-  std::size_t replicas_;
-  std::size_t width_;
+  struct Layout {
+    bool limited;            ///< To a terminal's width.
+    std::size_t first;       ///< The first replica that has a column; 1 if the owner is it.
+    std::size_t replicas;    ///< Columns, those before the first included.
+    std::size_t left_out;    ///< Replicas without a column.
+    std::size_t marks;       ///< Columns of the brackets around a dead owner.
+    std::size_t name_width;  ///< With the marks.
+    std::size_t key_width;
+  };
+
+  static constexpr std::size_t gap = 2;
+
+  static Layout layout_for(const PlacedFleet& fleet, std::size_t replicas, bool any_dead) {
+    constexpr std::size_t shortest_name = 8;
+    constexpr std::size_t shortest_key = 12;
+    std::size_t longest = 0;
+    std::size_t members = 0;
+    for (const auto& member : fleet.members()) {
+      longest = (std::max)(longest, cells(shown(member.node)));
+      ++members;
+    }
+    const std::size_t marks = any_dead ? 2 : 0;
+    Layout layout{writes_to_terminal(),
+                  any_dead ? 0u : 1u,
+                  (std::min)(replicas, members),
+                  0,
+                  marks,
+                  (std::max)(std::string_view("replica 1").size(), longest + marks),
+                  0};
+    if (!layout.limited) return layout;
+    const std::size_t room =
+        output_width() > shortest_key ? output_width() - shortest_key : std::size_t{1};
+    const std::size_t most = (std::max)(room / (shortest_name + gap), std::size_t{1});
+    std::size_t columns = 1 + layout.replicas - layout.first;
+    if (columns > most) {
+      layout.left_out = columns - most;
+      layout.replicas -= layout.left_out;
+      columns = most;
+    }
+    layout.name_width =
+        (std::min)(layout.name_width, (std::max)(room / columns, gap + marks + 1) - gap);
+    const std::size_t used = columns * (layout.name_width + gap);
+    layout.key_width = output_width() > used ? output_width() - used : 0;
+    return layout;
+  }
+
+  Cell cell_of(const std::string& id) const {
+    std::string text = fitted(shown(id), layout_.name_width - layout_.marks);
+    const std::size_t width = cells(text);
+    return {std::move(text), width};
+  }
+
+  void append(const Cell& cell) {
+    line_ += cell.text;
+    const std::size_t width = layout_.name_width + gap;
+    if (cell.width < width) line_.append(width - cell.width, ' ');
+  }
+  void end_line() {
+    line_ += '\n';
+    out_ << line_;
+  }
+
+  Layout layout_;
+  Names<Cell> names_;
   Output& out_;
+  std::string line_;
 };
 
 class CsvRows final : public RouteRows {
@@ -101,7 +177,7 @@ class CsvRows final : public RouteRows {
   }
 
  private:
-  Names names_;
+  Names<std::string> names_;
   std::size_t replicas_;
   Output& out_;
 };
@@ -130,7 +206,7 @@ class JsonRows final : public RouteRows {
     }
   }
 
-  Names names_;
+  Names<std::string> names_;
   Output& out_;
 };
 

@@ -18,10 +18,13 @@ std::string share_of(std::uint64_t part, std::uint64_t whole) {
 }
 
 void print_text(const SchemeDiff& diff, std::uint64_t top) {
-  Output out;
+  TextOutput out;
   const auto side = [](const SchemeSide& s) { return s.fleet + " (" + s.scheme + ")"; };
   out << side(diff.before) << " -> " << side(diff.after) << "\n"
       << "nodes    " << grouped(diff.before.nodes) << " -> " << grouped(diff.after.nodes) << "\n";
+  if (diff.rebalanced) {
+    out << "slots    after redis-cli --cluster rebalance --cluster-use-empty-masters\n";
+  }
   if (diff.share) out << "moves    " << percent(*diff.share) << " of the key space\n";
   if (diff.keys) {
     out << "keys     " << grouped(diff.moved) << " of " << grouped(*diff.keys) << " move ("
@@ -54,6 +57,7 @@ void print_json(const SchemeDiff& diff) {
   print_document(
       {{"before", side(diff.before)},
        {"after", side(diff.after)},
+       {"rebalanced", diff.rebalanced},
        {"share", diff.share ? Json(*diff.share) : Json()},
        {"keys", diff.keys ? Json(*diff.keys) : Json()},
        {"moved", diff.keys ? Json(diff.moved) : Json()},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "output/shares.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "model/text.hpp"
 #include "output/csv.hpp"
@@ -15,13 +18,25 @@ namespace ringctl {
 
 namespace {
 
-void print_text(const Shares& shares) {
+/// Returns the nodes to list: all by id, or the `top` that are furthest above their fair share.
+std::vector<NodeShare> listed(const Shares& shares, std::uint64_t top) {
+  std::vector<NodeShare> nodes = shares.nodes;
+  if (nodes.size() <= top) return nodes;
+  std::stable_sort(nodes.begin(), nodes.end(), [](const NodeShare& a, const NodeShare& b) {
+    return a.share_to_fair().value_or(0) > b.share_to_fair().value_or(0);
+  });
+  nodes.resize(static_cast<std::size_t>(top));
+  return nodes;
+}
+
+void print_text(const Shares& shares, std::uint64_t top) {
   const int decimals = percent_decimals(shares.balance.mean);
   Table table({"node", ">weight", ">vnodes", ">share", ">vs fair"});
-  for (const NodeShare& node : shares.nodes) {
+  const std::vector<NodeShare> nodes = listed(shares, top);
+  for (const NodeShare& node : nodes) {
     const auto ratio = node.share_to_fair();
-    table.add({shown(node.id), exact(node.weight), grouped(node.vnodes),
-               percent(node.share, decimals), ratio ? fixed(*ratio, 3) : ""},
+    table.add({node.id, plain(node.weight), grouped(node.vnodes), percent(node.share, decimals),
+               ratio ? fixed(*ratio, 3) : ""},
               {node.share, ratio ? std::optional(node.fair) : std::nullopt});
   }
   Table summary({"", ">this ring", ">expected"});
@@ -30,11 +45,16 @@ void print_text(const Shares& shares) {
   summary.add({"min/mean", fixed(shares.balance.min_to_mean, 3), "-"});
   summary.add({"CV", percent(shares.balance.cv), percent(shares.expected.cv)});
 
-  Output out;
-  out << counted(shares.nodes.size(), "node") << ", " << counted(shares.positions, "vnode") << " ("
-      << grouped(shares.placement.vnodes) << " at weight 1), " << hash_name(shares.placement)
-      << "\n\n";
+  TextOutput out;
+  out << counted(shares.nodes.size(), "node") << ", "
+      << counted(shares.positions, shares.has_tokens ? "token" : "vnode");
+  if (!shares.has_tokens) out << " (" << grouped(shares.placement.vnodes) << " at weight 1)";
+  out << ", " << placement_text(shares.placement) << "\n\n";
   table.print(out);
+  if (nodes.size() < shares.nodes.size()) {
+    out << "  and " << counted(shares.nodes.size() - nodes.size(), "node")
+        << " with less for their weight: --top all shows them\n";
+  }
   out << "\nBars show shares; the line marks the fair share by weight.\n\n";
   summary.print(out);
   out.flush();
@@ -64,7 +84,8 @@ void print_json(const Shares& shares) {
   const auto& peak = shares.expected.peak_to_mean;
   print_document(
       {{"hash", hash_name(shares.placement)},
-       {"vnodes", shares.placement.vnodes},
+       {"vnodes", shares.has_tokens ? Json() : Json(shares.placement.vnodes)},
+       {"weight_unit", shares.placement.weight_unit},
        {"positions", shares.positions},
        {"balance",
         {{"mean", shares.balance.mean},
@@ -77,9 +98,10 @@ void print_json(const Shares& shares) {
 
 }  // namespace
 
-void print_shares(const Shares& shares, Format format) {
+void print_shares(const Shares& shares, Format format, std::uint64_t top) {
   print_as(
-      format, [&] { print_text(shares); }, [&] { print_csv(shares); }, [&] { print_json(shares); });
+      format, [&] { print_text(shares, top); }, [&] { print_csv(shares); },
+      [&] { print_json(shares); });
 }
 
 }  // namespace ringctl

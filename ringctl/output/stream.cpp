@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "output/stream.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+
+#include "model/text.hpp"
 
 namespace ringctl {
 
@@ -20,10 +23,21 @@ void Output::flush() {
   buffer_.clear();
 }
 
-bool writes_to_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
+void check_standard_output() {
+  // A closed standard file would otherwise be the next one that is opened. In its place comes one
+  // that fails as a closed one does.
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) >= 0) continue;
+    (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+  const int flags = ::fcntl(STDOUT_FILENO, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+    throw OutputError(EBADF, std::generic_category(), "cannot write to standard output");
+  }
+}
 
 void print_message(const std::string& message) {
-  std::fprintf(stderr, "ringctl: %s\n", message.c_str());
+  std::fprintf(stderr, "ringctl: %s\n", shown(message).c_str());
 }
 
 }  // namespace ringctl

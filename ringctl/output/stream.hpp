@@ -9,7 +9,7 @@
 
 namespace ringctl {
 
-/// The result cannot be written. Ends the program with code 1, without a message if the reader of a
+/// The result cannot be written. Ends the program with code 2, without a message if the reader of a
 /// pipe has closed it.
 struct OutputError : std::system_error {
   using std::system_error::system_error;
@@ -32,10 +32,11 @@ class Output {
   std::string buffer_;
 };
 
-/// Returns true if standard output is a terminal.
-bool writes_to_terminal();
+/// Throws OutputError if standard output is closed or not open for writing. Call it before the work
+/// and before any file is opened, because a file could otherwise take its place.
+void check_standard_output();
 
-/// Prints "ringctl: <message>" on standard error.
+/// Prints "ringctl: <message>" on standard error, as shown() makes it safe.
 void print_message(const std::string& message);
 
 }  // namespace ringctl

@@ -4,42 +4,30 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 #include <utility>
 
 #include "model/text.hpp"
+#include "output/terminal.hpp"
 
 namespace ringctl {
 
 namespace {
 
-constexpr std::size_t line_width = 80;
-constexpr std::size_t shortest_bar = 12;
+constexpr std::size_t shortest_bar = 8;
+constexpr std::size_t shortest_name = 8;
 constexpr std::string_view gap = "  ";
-
-bool terminal_takes_utf8() {
-  for (const char* const variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    const char* const value = std::getenv(variable);
-    if (value == nullptr || *value == '\0') continue;
-    std::string charset(value);
-    std::transform(charset.begin(), charset.end(), charset.begin(),
-                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-    return charset.find("UTF-8") != charset.npos || charset.find("UTF8") != charset.npos;
-  }
-  return false;
-}
 
 }  // namespace
 
 std::string padded(std::string text, std::size_t width, bool right) {
-  const std::size_t taken = columns(text);
+  const std::size_t taken = cells(text);
   if (taken < width) text.insert(right ? 0 : text.size(), width - taken, ' ');
   return text;
 }
 
 std::string bar(double fraction, std::size_t width, std::optional<double> mark) {
-  static const bool utf8 = terminal_takes_utf8();
+  const bool utf8 = takes_utf8();
   constexpr std::array<std::string_view, 8> eighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto units = static_cast<std::size_t>(
       std::lround(8 * std::clamp(fraction, 0.0, 1.0) * static_cast<double>(width)));
@@ -69,57 +57,80 @@ Table::Table(std::vector<std::string> headings) {
   for (std::string& heading : headings) {
     const bool right = heading.starts_with('>');
     if (right) heading.erase(0, 1);
-    const std::size_t width = columns(heading);
+    const std::size_t width = cells(heading);
     columns_.push_back({std::move(heading), right, width});
   }
 }
 
-void Table::add(std::vector<std::string> cells) {
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    columns_[i].width = (std::max)(columns_[i].width, columns(cells[i]));
+void Table::add(std::vector<std::string> row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    row[i] = shown(row[i]);
+    columns_[i].width = (std::max)(columns_[i].width, cells(row[i]));
   }
-  rows_.push_back({std::move(cells), std::nullopt});
+  rows_.push_back({std::move(row), std::nullopt});
 }
 
-void Table::add(std::vector<std::string> cells, Bar bar) {
-  add(std::move(cells));
+void Table::add(std::vector<std::string> row, Bar bar) {
+  add(std::move(row));
   rows_.back().bar = bar;
 }
 
-void Table::print(Output& out) const {
+/// Returns the width of each column, so that all fit in a line if names can be cut far enough.
+std::vector<std::size_t> Table::widths() const {
+  std::vector<std::size_t> widths;
+  std::size_t used = gap.size() * (columns_.size() - 1);
+  for (const Column& column : columns_) {
+    widths.push_back(column.width);
+    used += column.width;
+  }
+  while (used > output_width()) {
+    std::size_t* widest = nullptr;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      if (!columns_[i].right && (widest == nullptr || widths[i] > *widest)) widest = &widths[i];
+    }
+    if (widest == nullptr || *widest <= shortest_name) break;
+    --*widest;
+    --used;
+  }
+  return widths;
+}
+
+void Table::print(TextOutput& out) const {
+  const std::vector<std::size_t> column_widths = widths();
   std::size_t used = 0;
   std::vector<std::string> headings;
-  for (const Column& column : columns_) {
-    used += column.width + gap.size();
-    headings.push_back(column.heading);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    used += column_widths[i] + gap.size();
+    headings.push_back(columns_[i].heading);
   }
-  const std::size_t bar_width = used + shortest_bar < line_width ? line_width - used : shortest_bar;
+  const std::size_t room = output_width() > used ? output_width() - used : 0;
   double longest = 0;
   for (const Row& row : rows_) {
     if (row.bar) longest = (std::max)({longest, row.bar->value, row.bar->mark.value_or(0)});
   }
 
-  print_row(out, headings, "");
+  print_row(out, column_widths, headings, "");
   for (const Row& row : rows_) {
     std::string tail;
-    if (row.bar && longest > 0) {
+    if (row.bar && longest > 0 && room >= shortest_bar) {
       const auto mark = row.bar->mark ? std::optional(*row.bar->mark / longest) : std::nullopt;
-      tail = bar(row.bar->value / longest, bar_width, mark);
+      tail = bar(row.bar->value / longest, room, mark);
     }
-    print_row(out, row.cells, tail);
+    print_row(out, column_widths, row.cells, tail);
   }
 }
 
-void Table::print_row(Output& out, const std::vector<std::string>& cells,
-                      const std::string& tail) const {
+void Table::print_row(TextOutput& out, const std::vector<std::size_t>& column_widths,
+                      const std::vector<std::string>& row, const std::string& tail) const {
   std::string line;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    line += padded(i < cells.size() ? cells[i] : "", columns_[i].width, columns_[i].right);
+    const std::string cell = i < row.size() ? fitted(row[i], column_widths[i]) : "";
+    line += padded(cell, column_widths[i], columns_[i].right);
     line += gap;
   }
   line += tail;
   line.erase(line.find_last_not_of(' ') + 1);
-  out << line << "\n";
+  out << fitted(std::move(line), output_width()) << "\n";
 }
 
 }  // namespace ringctl

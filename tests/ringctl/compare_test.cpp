@@ -142,7 +142,7 @@ TEST_CASE("compare: invalid arguments") {
   CHECK(none.code == 2);
   CHECK(none.err.find("--keys") != std::string::npos);
   const Result nowhere = sandbox.run("ringctl compare f.csv --keys 10 --svg no/such/folder.svg");
-  CHECK(nowhere.code == 1);
+  CHECK(nowhere.code == 2);
   CHECK(nowhere.out == "");
   CHECK(nowhere.err.find("folder.svg") != std::string::npos);
   CHECK(sandbox.run("ringctl compare missing.csv").code == 2);

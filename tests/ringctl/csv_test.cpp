@@ -11,8 +11,11 @@
 #include "input/csv.hpp"
 #include "input/fleet_file.hpp"
 #include "model/error.hpp"
+#include "model/suggest.hpp"
 #include "model/text.hpp"
 #include "output/csv.hpp"
+#include "output/terminal.hpp"
+#include "output/text_output.hpp"
 
 using Catch::Matchers::Message;
 using ringctl::InputError;
@@ -45,7 +48,7 @@ TEST_CASE("fields") {
   CHECK(parse("a,,\n,\n") == std::vector<Fields>{{"a", "", ""}, {"", ""}});
   CHECK(parse("\xef\xbb\xbf"
               "a\n") == std::vector<Fields>{{"a"}});
-  CHECK(parse("a\0b,\xff\n"s) == std::vector<Fields>{{"a\0b"s, "\xff"}});
+  CHECK(parse("\"a\0b\",\xff\n"s) == std::vector<Fields>{{"a\0b"s, "\xff"}});
 }
 
 TEST_CASE("line ends, blank lines and comments") {
@@ -82,6 +85,16 @@ TEST_CASE("invalid CSV") {
   CHECK_THROWS_MATCHES(parse("\xff\xfe"
                              "a\0"s),
                        InputError, Message("f.csv:1: this is UTF-16; save it as UTF-8"));
+  CHECK_THROWS_MATCHES(
+      parse("a\nb,\x1b[2J\n"), InputError,
+      Message("f.csv:2:3: control character \\x1b outside quotes; this is not CSV"));
+  CHECK_THROWS_MATCHES(
+      parse("\"\n\",c\0"s), InputError,
+      Message("f.csv:2:4: control character \\x00 outside quotes; this is not CSV"));
+  CHECK_THROWS_MATCHES(parse("\x1f\x8b\x08"), InputError,
+                       Message("f.csv:1: this is compressed by gzip; decompress it"));
+  CHECK_THROWS_MATCHES(parse("PK\x03\x04"), InputError,
+                       Message("f.csv:1: this is a spreadsheet or ZIP archive; save it as CSV"));
 }
 
 TEST_CASE("fields survive a round trip") {
@@ -171,7 +184,70 @@ TEST_CASE("shown text cannot move a terminal's cursor") {
   CHECK(ringctl::shown("a\x1b[2J\n\x7f\xff") == "a\\x1b[2J\\x0a\\x7f\\xff");
   CHECK(ringctl::shown("\xc2\x9b"
                        "2J") == "\\xc2\\x9b2J");
-  CHECK(ringctl::columns("caf\xc3\xa9") == 4);
+  // What reorders or hides text: U+202E, U+2066, U+200B, U+00AD, U+FEFF, U+2028, U+E0041.
+  CHECK(ringctl::shown("a\u202eb\u2066c") == "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa6c");
+  CHECK(ringctl::shown("\u200b\u00ad") == "\\xe2\\x80\\x8b\\xc2\\xad");
+  CHECK(ringctl::shown("\ufeff\u2028") == "\\xef\\xbb\\xbf\\xe2\\x80\\xa8");
+  CHECK(ringctl::shown("\U000e0041") == "\\xf3\\xa0\\x81\\x81");
+  for (const std::string text : {"a\x1b[2J\xff", "\u202e", "caf\u00e9 \u65e5\u672c e\u0301"}) {
+    CHECK(ringctl::shown(ringctl::shown(text)) == ringctl::shown(text));
+  }
+  CHECK(ringctl::shown("\u65e5\u672c e\u0301 \U0001f600") == "\u65e5\u672c e\u0301 \U0001f600");
+}
+
+TEST_CASE("width is counted in a terminal's columns") {
+  using ringctl::cells;
+  CHECK(cells("") == 0);
+  CHECK(cells("cache") == 5);
+  CHECK(cells("caf\u00e9") == 4);
+  CHECK(cells("e\u0301") == 1);       // with a combining accent
+  CHECK(cells("\u65e5\u672c") == 4);  // CJK
+  CHECK(cells("\U0001f600") == 2);    // an emoji
+  CHECK(cells("\uff76\uff9e") == 2);  // half-width katakana
+}
+
+TEST_CASE("a text is cut to its two ends, between characters") {
+  using ringctl::cells;
+  using ringctl::fitted;
+  CHECK(fitted("cache-01", 8) == "cache-01");
+  for (const std::string text : {"cache-01.example.org", "\u65e5\u672c\u8a9e\u306e\u30ad\u30fc",
+                                 "e\u0301e\u0301e\u0301e\u0301"}) {
+    for (std::size_t width = 1; width < cells(text); ++width) {
+      const std::string cut = fitted(text, width);
+      CAPTURE(text, width, cut);
+      CHECK(cells(cut) <= width);
+      CHECK(cells(cut) + 2 >= width);  // a wide character may not fit at either end
+      CHECK(ringctl::shown(cut) == cut);
+    }
+  }
+  CHECK(fitted("anything", 0) == "");
+}
+
+TEST_CASE("lines are wrapped at blanks, under what they explain") {
+  using ringctl::wrapped;
+  CHECK(wrapped("short", 10) == "short");
+  CHECK(wrapped("one two three", 8) == "one two\nthree");
+  CHECK(wrapped("  --key KEY   a key, or many", 20) == "  --key KEY   a key,\n  or many");
+  CHECK(wrapped("  -k K   a key, or many", 20) == "  -k K   a key, or\n         many");
+  CHECK(wrapped("abcdefgh", 3) == "abc\ndef\ngh");
+  CHECK(wrapped("\u65e5\u672c\u8a9e", 4) == "\u65e5\u672c\n\u8a9e");
+}
+
+TEST_CASE("the likely name is suggested") {
+  const std::vector<std::string_view> commands{"route", "shares", "diff", "plan", "compare"};
+  const auto near = [&](std::string_view word) {
+    return std::string(ringctl::nearest(word, commands));
+  };
+  CHECK(near("rout") == "route");
+  CHECK(near("ruote") == "route");
+  CHECK(near("share") == "shares");
+  CHECK(near("comp") == "compare");
+  CHECK(near("DIFF") == "diff");
+  CHECK(near("frobnicate") == "");
+  CHECK(near("x") == "");
+  CHECK(near("") == "");
+  CHECK(near(std::string(1000000, 'r')) == "");
+  CHECK(ringctl::did_you_mean("rout", commands) == "; did you mean \"route\"?");
 }
 
 TEST_CASE("numbers") {

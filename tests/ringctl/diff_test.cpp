@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/text.hpp"
+#include "output/terminal.hpp"
 #include "sandbox.hpp"
 
 using Catch::Approx;
@@ -230,7 +231,7 @@ TEST_CASE("text keeps to 80 columns") {
     for (const std::string& line :
          split(sandbox.run("LC_ALL=" + locale + " ringctl diff a.csv b.csv k").out)) {
       INFO(line);
-      CHECK(ringctl::columns(line) <= 80);
+      CHECK(ringctl::cells(line) <= 80);
     }
   }
 }

@@ -77,6 +77,45 @@ TEST_CASE("a carriage return is part of the key, with a warning") {
                                 "the key\n"));
 }
 
+TEST_CASE("a byte order mark is part of no key, with a warning; UTF-16 is refused") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", "\xef\xbb\xbf" + fleet_file(fleet));
+  sandbox.write("k",
+                "\xef\xbb\xbf"
+                "a\n\xef\xbb\xbf"
+                "b\n");
+  const Result result = sandbox.run("ringctl route f.csv k --format json");
+  CHECK(result.code == 0);
+  CHECK(owners(result) == expected({"a",
+                                    "\xef\xbb\xbf"
+                                    "b"}));
+  CHECK(result.err ==
+        "ringctl: k: the byte order mark at its beginning is not part of the first "
+        "key\n");
+  CHECK(owners(sandbox.run("{ printf '\\357\\273'; sleep 0.2; printf '\\277a'; } | "
+                           "ringctl route f.csv --format json")) == expected({"a"}));
+  for (const std::string bytes : {"", "\xef", "\xef\xbb",
+                                  "\xef\xbb"
+                                  "x"}) {  // no mark
+    sandbox.write("k", bytes);
+    const Result other = sandbox.run("ringctl route f.csv k --format csv");
+    CHECK(other.err == "");
+    CHECK(other.code == 0);
+    CHECK(split(other.out).size() == (bytes.empty() ? 1 : 2));
+  }
+  sandbox.write("k", std::string("\xef\xbb\xbf"
+                                 "a\0",
+                                 5));  // with -0, every byte counts
+  CHECK(owners(sandbox.run("ringctl route f.csv -0 k --format json")) == expected({"\xef\xbb\xbf"
+                                                                                   "a"}));
+  sandbox.write("k", std::string("\xff\xfe"
+                                 "a\0\n\0",
+                                 6));
+  const Result wide = sandbox.run("ringctl route f.csv k");
+  CHECK(wide.code == 2);
+  CHECK(wide.err == "ringctl: k: this is UTF-16; save it as UTF-8\n");
+}
+
 TEST_CASE("with -0, keys can contain line feeds") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(fleet));

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "model/text.hpp"
+#include "output/terminal.hpp"
 #include "sandbox.hpp"
 
 using Catch::Approx;
@@ -105,7 +105,7 @@ TEST_CASE("text: totals, the critical node first, and bars within 80 columns") {
   const auto rows = split(result.out);
   std::vector<std::string> nodes;
   for (const std::string& row : rows) {
-    CHECK(ringctl::columns(row) <= 80);
+    CHECK(ringctl::cells(row) <= 80);
     if (row.starts_with("cache")) nodes.push_back(row);
   }
   REQUIRE(nodes.size() == 18);

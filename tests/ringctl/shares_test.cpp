@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "model/text.hpp"
+#include "output/terminal.hpp"
 #include "sandbox.hpp"
 
 using Catch::Approx;
@@ -105,6 +107,72 @@ TEST_CASE("text, byte for byte") {
         "CV            24.68%    37.05%\n");
 }
 
+TEST_CASE("text lists the nodes furthest above their fair share if there are more than --top") {
+  const Sandbox sandbox;
+  sandbox.write("f.csv", fleet_file(make_fleet(2000)));
+  const auto document = json::parse(sandbox.run("ringctl shares f.csv --format json").out);
+  CHECK(document["nodes"].size() == 2000);
+  std::vector<std::pair<double, std::string>> ratios;
+  for (const auto& node : document["nodes"]) {
+    ratios.emplace_back(-node["share"].get<double>() / node["fair"].get<double>(), node["id"]);
+  }
+  std::sort(ratios.begin(), ratios.end());
+  for (const int top : {0, 3, 20}) {
+    const std::string option = top == 20 ? "" : " --top " + std::to_string(top);
+    const auto rows = split(sandbox.run("ringctl shares f.csv" + option).out);
+    CHECK(rows.size() == static_cast<std::size_t>(top) + 11);
+    for (int i = 0; i < top; ++i) {
+      CHECK(rows[static_cast<std::size_t>(3 + i)].starts_with(
+          ratios[static_cast<std::size_t>(i)].second));
+    }
+    CHECK(rows[static_cast<std::size_t>(3 + top)] ==
+          "  and " + ringctl::grouped(static_cast<std::uint64_t>(2000 - top)) +
+              " nodes with less for their weight: --top all shows them");
+  }
+  CHECK(split(sandbox.run("ringctl shares f.csv --top all").out).size() == 2010);
+}
+
+TEST_CASE("weights in gigabytes: relative to their mean, and never much memory by surprise") {
+  const Sandbox sandbox;
+  sandbox.write("disks.csv", "id,weight\nd1,4000\nd2,8000\nd3,22000\nd4,18000\n");
+  const Result refused = sandbox.run("ringctl shares disks.csv");
+  CHECK(refused.code == 2);
+  CHECK(refused.err ==
+        "ringctl: disks.csv: weights of 52000 in all need 10,400,000 vnodes at --vnodes 200, about "
+        "332 MB; --relative-weights scales weights to a mean of 1, --max-vnodes 10400000 allows "
+        "this many\n");
+  const Result relative = sandbox.run("ringctl shares disks.csv --relative-weights --format json");
+  const auto document = json::parse(relative.out);
+  CHECK(document["weight_unit"] == 13000.0);
+  CHECK(document["positions"] == 800);
+  // The program that uses clockwise::relative_weights has the same ring.
+  const FleetRing<> ring(Fleet{{"d1", {4000.0 / 13000, "", ""}},
+                               {"d2", {8000.0 / 13000, "", ""}},
+                               {"d3", {22000.0 / 13000, "", ""}},
+                               {"d4", {18000.0 / 13000, "", ""}}});
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK(document["nodes"][i]["share"] == ring.load_shares()[i].second);
+  }
+  CHECK(sandbox.run("ringctl shares disks.csv --weight-unit 13000 --format json").out ==
+        relative.out);
+  CHECK(sandbox
+            .run("ringctl convert disks.csv --relative-weights --to csv | "
+                 "ringctl fingerprint - --format csv")
+            .out ==
+        "fleet,fingerprint,same\nstandard input," + to_string(ring.fingerprint()) + ",true\n");
+  CHECK(sandbox.run("ringctl shares disks.csv --relative-weights")
+            .out.find("800 vnodes (200 at weight 1), xxh3, weights divided by 13000\n") !=
+        std::string::npos);
+  // Untrusted bytes of the same effect: one node, many vnodes.
+  sandbox.write("wide.json", "{\"vnodes\": 16777216, \"members\": [{\"id\": \"a\"}]}");
+  CHECK(sandbox.run("ringctl shares wide.json").code == 2);
+  CHECK(sandbox.run("ringctl shares disks.csv --vnodes 50 --max-vnodes 2600000 --top 0").code == 0);
+  sandbox.write("nginx.csv", "a,100000\n");
+  CHECK(sandbox.run("ringctl route nginx.csv --scheme nginx --key k").err ==
+        "ringctl: nginx.csv: weights of 100000 in all make 16000000 points in nginx's ring; the "
+        "maximum here is 2,097,152\n");
+}
+
 TEST_CASE("text keeps to 80 columns, and its bars to scale") {
   const Sandbox sandbox;
   for (const int nodes : {1, 16, 300}) {
@@ -114,8 +182,8 @@ TEST_CASE("text keeps to 80 columns, and its bars to scale") {
       CHECK(result.code == 0);
       std::size_t widest = 0;
       for (const std::string& line : split(result.out)) {
-        CHECK(ringctl::columns(line) <= 80);
-        if (line.starts_with("cache")) widest = (std::max)(widest, ringctl::columns(line));
+        CHECK(ringctl::cells(line) <= 80);
+        if (line.starts_with("cache")) widest = (std::max)(widest, ringctl::cells(line));
       }
       CHECK(widest == 80);  // the largest share fills the line
       CHECK((result.out.find("\xe2\x96\x88") != std::string::npos) == (locale == "C.UTF-8"));

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#ifndef RINGCTL_MODEL_WIRE_FORM_HPP
+#define RINGCTL_MODEL_WIRE_FORM_HPP
+
+#include <clockwise/hash.hpp>
+#include <clockwise/version.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/fleet.hpp"
+
+namespace ringctl {
+
+// Fleets as the library's bytes and fingerprints. Both cover what places keys, and neither the
+// order of the nodes nor what only engines read.
+
+/// The contract that this program follows.
+inline constexpr std::uint64_t placement_contract = clockwise::placement_contract;
+
+/// Returns the hash policy as bytes and JSON name it: "xxh3-64" or "xxh64".
+std::string policy_name(const Placement& placement);
+/// Returns true if `name` is one that policy_name returns.
+bool is_policy(std::string_view name);
+
+/// Returns true if the bytes claim to be those of to_wire().
+bool is_wire(std::string_view bytes);
+/// Throws InputError with the offset if the bytes are invalid.
+Fleet from_wire(std::string_view bytes, const std::string& name);
+/// Returns what clockwise::wire::encode returns for the ring. Throws InputError.
+std::string to_wire(const Fleet& fleet);
+
+/// Returns 32 digits, as a program prints fingerprint(). Throws InputError.
+std::string fingerprint_of(const Fleet& fleet);
+
+/// How two fleets differ.
+struct FleetDifference {
+  bool rules = false;  ///< Policy, seed or vnodes: any key can have another owner.
+  std::vector<FleetNode> only_first;
+  std::vector<FleetNode> only_second;
+  std::vector<std::pair<FleetNode, FleetNode>> changed;
+};
+FleetDifference difference(const Fleet& first, const Fleet& second);
+
+}  // namespace ringctl
+
+#endif  // RINGCTL_MODEL_WIRE_FORM_HPP
