@@ -33,6 +33,11 @@ struct Name {
   operator std::string_view() const { return text; }
 };
 
+struct Record {
+  std::vector<signed char> bytes;
+  operator std::span<const signed char>() const { return bytes; }
+};
+
 enum class Colour : unsigned char { blue = 0xf0 };
 enum class Depth : int { below = -2 };
 enum Plain { plain_two = 2 };
@@ -112,6 +117,8 @@ TEST_CASE("a contiguous range of bytes is itself") {
   CHECK(ring.position_of(std::array<std::uint8_t, 3>{0x00, 0x7f, 0xff}) == expected);
   CHECK(ring.position_of(std::vector<signed char>{0x00, 0x7f, -1}) == expected);
   CHECK(ring.position_of(std::vector<char>{'k', '1'}) == ring.position_of("k1"));
+  CHECK(ring.position_of(std::vector<char8_t>{'k', '1'}) == ring.position_of("k1"));
+  CHECK(ring.position_of(Record{{0x00, 0x7f, -1}}) == expected);
   CHECK(ring.position_of(std::vector<std::byte>{}) == ring.position_of(""));
 }
 

@@ -76,8 +76,7 @@ std::uint64_t hash_key(const Hash& hash, const Key& key) noexcept {
     const std::u8string_view text = detail::characters_of<char8_t>(key);
     return hash(std::as_bytes(std::span(text.data(), text.size())));
   } else if constexpr (Bytes<Key>) {
-    const std::span bytes(key);
-    return hash(std::as_bytes(bytes));
+    return hash(detail::bytes_of(key));
   } else if constexpr (std::is_enum_v<Key>) {
     return detail::hash_key(hash, static_cast<std::underlying_type_t<Key>>(key));
   } else if constexpr (PortableInteger<Key>) {

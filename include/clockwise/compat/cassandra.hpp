@@ -20,7 +20,7 @@
 #include <cstdint>           // int64_t, uint32_t, uint64_t
 #include <initializer_list>  // initializer_list
 #include <limits>            // numeric_limits
-#include <span>              // as_bytes, span
+#include <span>              // span
 #include <string>            // string, to_string
 #include <string_view>       // string_view
 #include <utility>           // move, pair
@@ -48,8 +48,8 @@ std::int64_t cassandra_token(std::nullptr_t) = delete;
 template <class Key>
   requires(detail::Bytes<Key> && !detail::Text<Key>)
 std::int64_t cassandra_token(const Key& key) noexcept {
-  const auto bytes = std::as_bytes(std::span(key));
-  return cassandra_token({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  const auto bytes = detail::bytes_of(key);
+  return clockwise::cassandra_token({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 /// Returns the partition key of several serialised columns: for each, its length as 16 bits,

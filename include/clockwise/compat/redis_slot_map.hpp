@@ -19,7 +19,7 @@
 #include <cstring>           // memcpy
 #include <initializer_list>  // initializer_list
 #include <map>               // map
-#include <span>              // as_bytes, span
+#include <span>              // span
 #include <string>            // string, to_string
 #include <string_view>       // string_view
 #include <type_traits>       // is_constant_evaluated
@@ -263,11 +263,11 @@ class RedisSlotMap {
   template <class Key>
   static std::uint16_t slot_of(const Key& key) noexcept {
     if constexpr (detail::Text<Key>) {
-      return redis_slot(detail::characters_of<char>(key));
+      return clockwise::redis_slot(detail::characters_of<char>(key));
     } else {
       static_assert(detail::Bytes<Key>, "clockwise: a Redis key must be text or contiguous bytes");
-      const auto bytes = std::as_bytes(std::span(key));
-      return redis_slot({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      const auto bytes = detail::bytes_of(key);
+      return clockwise::redis_slot({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     }
   }
 

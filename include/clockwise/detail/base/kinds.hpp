@@ -6,7 +6,7 @@
 
 #include <concepts>     // convertible_to, integral, same_as
 #include <cstddef>      // byte, nullptr_t, size_t
-#include <span>         // span
+#include <span>         // as_bytes, span
 #include <string_view>  // basic_string_view, string_view, u8string_view
 #include <type_traits>  // extent_v, is_array_v
 
@@ -40,6 +40,21 @@ concept Bytes = std::convertible_to<const T&, std::span<const std::byte>> ||
                 std::convertible_to<const T&, std::span<const signed char>> ||
                 std::convertible_to<const T&, std::span<const char>> ||
                 std::convertible_to<const T&, std::span<const char8_t>>;
+
+template <Bytes T>
+std::span<const std::byte> bytes_of(const T& bytes) {
+  if constexpr (std::convertible_to<const T&, std::span<const std::byte>>) {
+    return bytes;
+  } else if constexpr (std::convertible_to<const T&, std::span<const unsigned char>>) {
+    return std::as_bytes(std::span<const unsigned char>(bytes));
+  } else if constexpr (std::convertible_to<const T&, std::span<const signed char>>) {
+    return std::as_bytes(std::span<const signed char>(bytes));
+  } else if constexpr (std::convertible_to<const T&, std::span<const char>>) {
+    return std::as_bytes(std::span<const char>(bytes));
+  } else {
+    return std::as_bytes(std::span<const char8_t>(bytes));
+  }
+}
 
 /// Arithmetic types whose values are not meant as numbers.
 template <class T>
