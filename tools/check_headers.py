@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Checks every source file and header: the licence line, a guard named after the path, standard
 includes with a note of what they are for, and a line in CMake's file set and, if public, in the
-umbrella."""
+umbrella; every free function in the list of the test that no user's function replaces one."""
 
 import pathlib
 import re
@@ -13,6 +13,8 @@ LICENCE = "SPDX-License-Identifier: MIT"
 SOURCES = {".cmake", ".cpp", ".hpp", ".py", ".sh"}
 BARE_SOURCES = {"CMakeLists.txt", "format", "fuzz", "mutate", "run", "setup"}
 NOT_IN_UMBRELLA = ("shared.hpp", "compat/", "detail/", "clockwise.hpp")
+
+FREE_FUNCTIONS = "tests/support/free_functions.hpp"
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = ROOT / "include"
@@ -49,6 +51,54 @@ def header_errors(header, text):
             yield f"{header}: '{line}' has no note of what it is for"
 
 
+def code_of(text):
+    """Without comments, directives and the contents of literals."""
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', text)
+    text = re.sub(r"(?<![0-9a-zA-Z])'(?:\\.|[^'\\\n])'", "0", text)
+    return re.sub(r"^#(?:[^\n]*\\\n)*[^\n]*", "", text, flags=re.MULTILINE)
+
+
+def without_group(text, opening, closing):
+    """What follows the brackets that `text` begins with."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == opening) - (character == closing)
+        if depth == 0:
+            return text[at + 1 :].strip()
+    return ""
+
+
+def function_name(declaration):
+    """The name of a function or a function object, if the declaration is of one."""
+    rest = declaration.strip()
+    while match := re.match(r"template\s*(?=<)|requires\s*(?=\()", rest):
+        angled = match[0].startswith("template")
+        rest = without_group(rest[match.end() :], *("<>" if angled else "()"))
+    if re.match(r"(struct|class|enum|union|using|friend|static_assert|concept|typedef)\b", rest):
+        return None
+    if function_object := re.match(r"inline constexpr [A-Z]\w+ ([a-z_]\w*)$", rest):
+        return function_object[1]
+    match = re.search(r"[\s&*>](?!requires\b)([a-z_]\w*)\s*\(", rest)
+    return match[1] if match and "=" not in rest[: match.start()] else None
+
+
+def free_functions(text):
+    """The names of the functions and function objects that a header declares in namespaces."""
+    text = code_of(text)
+    in_namespaces = []  # by open brace
+    begin = 0
+    for match in re.finditer(r"[{};]", text):
+        declaration = text[begin : match.start()]
+        begin = match.end()
+        if all(in_namespaces) and (name := function_name(declaration)):
+            yield name
+        if match[0] == "{":
+            in_namespaces.append(declaration.strip().startswith("namespace"))
+        elif match[0] == "}":
+            in_namespaces.pop()
+
+
 def list_errors(what, listed, expected):
     for missing in sorted(expected - set(listed)):
         yield f"{what} lacks {missing}"
@@ -71,6 +121,10 @@ def errors():
     yield from licence_errors()
     for header in sorted(headers):
         yield from header_errors(header, headers[header])
+    functions = {name for text in headers.values() for name in free_functions(text)}
+    in_test = re.findall(r"X\((\w+)\)", (ROOT / FREE_FUNCTIONS).read_text())[1:]
+
+    yield from list_errors(FREE_FUNCTIONS, in_test, functions)
     yield from list_errors("the umbrella", in_umbrella, public)
     yield from list_errors("CMake's file set", in_file_set, set(headers))
 
