@@ -4,9 +4,8 @@
 
 #include <array>    // array
 #include <cstddef>  // size_t
-#include <cstdint>  // uint32_t, uint64_t
-
-#include "clockwise/detail/base/plain_vector.hpp"
+#include <cstdint>  // uint32_t
+#include <vector>   // vector
 
 namespace clockwise::detail {
 
@@ -15,11 +14,11 @@ class SmallSet {
  public:
   SmallSet() = default;
   SmallSet(std::size_t most, std::size_t limit) {
-    if (most > few_.size()) bits_ = PlainVector<std::uint64_t>(limit / 64 + 1);
+    if (most > few_.size()) bits_.resize(limit);
   }
 
   bool contains(std::uint32_t value) const {
-    if (!bits_.empty()) return (bits_[value / 64] >> (value % 64) & 1) != 0;
+    if (!bits_.empty()) return bits_[value];
     for (std::size_t i = 0; i < size_; ++i) {
       if (few_[i] == value) return true;
     }
@@ -28,7 +27,7 @@ class SmallSet {
   /// `value` must not be in the set.
   void insert(std::uint32_t value) {
     if (!bits_.empty()) {
-      bits_[value / 64] |= std::uint64_t{1} << (value % 64);
+      bits_[value] = true;
     } else {
       few_[size_] = value;
     }
@@ -39,7 +38,7 @@ class SmallSet {
  private:
   std::array<std::uint32_t, 8> few_;  // the first size_ are used, unless there are bits_
   std::size_t size_ = 0;
-  PlainVector<std::uint64_t> bits_;
+  std::vector<bool> bits_;
 };
 
 }  // namespace clockwise::detail

@@ -4,27 +4,23 @@
 
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t
+#include <string>       // string
 #include <string_view>  // string_view
 
 #include "clockwise/detail/base/decimal.hpp"
-#include "clockwise/detail/base/plain_vector.hpp"
 
 namespace clockwise::detail {
 
 /// The texts whose hashes are the positions of a node's vnodes: "id#0", "id#1", and so on.
 class VnodeLabel {
  public:
-  VnodeLabel(std::string_view id, std::uint32_t number) {
-    char buffer[20];
-    const std::string_view digits = decimal(number, buffer);
-    text_.reserve(id.size() + 11);
-    text_.append(id.data(), id.size());
-    text_.push_back('#');
+  VnodeLabel(std::string_view id, std::uint32_t number) : text_(id) {
+    text_ += '#';
     first_digit_ = text_.size();
-    text_.append(digits.data(), digits.size());
+    append_decimal(text_, number);
   }
 
-  std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
+  std::string_view text() const noexcept { return text_; }
 
   void increment() {
     std::size_t i = text_.size();
@@ -33,12 +29,12 @@ class VnodeLabel {
       ++text_[i];
     } else {  // 99 has become 00
       text_[first_digit_] = '1';
-      text_.push_back('0');
+      text_ += '0';
     }
   }
 
  private:
-  PlainVector<char> text_;
+  std::string text_;
   std::size_t first_digit_;
 };
 
