@@ -66,6 +66,25 @@ TEST_CASE("A change that throws publishes nothing") {
   CHECK(*shared.snapshot() == fleet());
 }
 
+TEST_CASE("A change that would wait for itself is refused") {
+  Shared shared(fleet());
+  const auto nested = [&](HashRing<>& ring) {
+    ring.add("cache-e");
+    shared.update([](HashRing<>& other) { other.add("cache-f"); });
+  };
+  CHECK_THROWS_AS(shared.update(nested), std::invalid_argument);
+  CHECK_THROWS_AS(shared.update([&](HashRing<>&) { shared.publish(fleet()); }),
+                  std::invalid_argument);
+  CHECK(shared.version() == 1);
+  Shared other(fleet());
+  shared.update([&](HashRing<>& ring) {  // another's is fine
+    other.publish(fleet());
+    ring.add("cache-e");
+  });
+  CHECK(shared.version() == 2);
+  CHECK(other.version() == 2);
+}
+
 TEST_CASE("Rings are freed once nobody reads them") {
   Shared shared(fleet());
   std::weak_ptr<const HashRing<>> first = shared.snapshot();

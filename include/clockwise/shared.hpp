@@ -21,8 +21,11 @@
 #include <memory>        // make_shared, shared_ptr
 #include <mutex>         // lock_guard, mutex, try_to_lock
 #include <shared_mutex>  // shared_lock, shared_mutex
+#include <thread>        // this_thread, thread
 #include <utility>       // forward, move
 #include <vector>        // erase_if, vector
+
+#include "clockwise/detail/base/error.hpp"
 
 namespace clockwise {
 
@@ -92,22 +95,43 @@ class Shared {
 
   /// Publishes `ring` as the newest. Writers take turns.
   void publish(R ring) {
-    const std::lock_guard writer(writing_);
+    const Turn turn(*this);
     hand_over(std::make_shared<const R>(std::move(ring)));
   }
 
   /// Publishes a copy of the newest ring that `change(copy)` has changed. Excludes other writers,
-  /// not readers: `change` must not call publish or update, which would wait forever. If `change`
-  /// throws, nothing is published.
+  /// not readers. If `change` throws, nothing is published. Throws std::invalid_argument if
+  /// `change` itself calls publish or update, which would wait forever.
   template <class Change>
   void update(Change&& change) {
-    const std::lock_guard writer(writing_);
+    const Turn turn(*this);
     auto next = std::make_shared<R>(*current_);  // only writers replace current_: this one now
     std::forward<Change>(change)(*next);
     hand_over(std::move(next));
   }
 
  private:
+  /// A writer's turn, which excludes the others.
+  class Turn {
+   public:
+    explicit Turn(Shared& shared) : shared_(shared) {
+      if (shared.writer_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+        detail::fail_invalid("Shared: a change must not publish or update what it changes");
+      }
+      shared.writing_.lock();
+      shared.writer_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() {
+      shared_.writer_.store({}, std::memory_order_relaxed);
+      shared_.writing_.unlock();
+    }
+
+   private:
+    Shared& shared_;
+  };
+
   void hand_over(std::shared_ptr<const R> next) {
     // Writers free the rings, here: freeing a large one would cost a reader time.
     std::erase_if(retired_, [](const auto& ring) { return ring.use_count() == 1; });
@@ -120,7 +144,8 @@ class Shared {
   std::atomic<std::uint64_t> version_ = 1;  // all that readers share on the fast path
   mutable std::shared_mutex handover_;      // current_ and version_ change together; held briefly
   std::shared_ptr<const R> current_;
-  std::mutex writing_;  // held for a whole change
+  std::mutex writing_;                   // held for a whole change
+  std::atomic<std::thread::id> writer_;  // that holds it
   std::vector<std::shared_ptr<const R>> retired_;
 };
 
