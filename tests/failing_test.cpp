@@ -307,6 +307,7 @@ void check_edit(std::string_view mutator, const Change& change) {
         edit.set_options(long_id("a"), NodeOptions{.rack = "r1"});
         if constexpr (requires { edit.remove(long_id("b")); }) edit.remove(long_id("b"));
         rest(edit);
+        edit.add(node_named<S>("later"));
       });
       return seen_of(scheme);
     };
@@ -444,7 +445,7 @@ void check_scheme() {
   check_edit<S>(
       "put", [&](auto& e)
         requires requires { e.put(1, node("x")); }
-      { e.put(9, {node("x"), options}); });
+      { e.put(200, {node("x"), options}); });
   check_edit<S>(
       "add, tokens", [&](auto& e)
         requires requires { e.set_tokens(long_id("a"), {1}); }
@@ -776,6 +777,17 @@ TEST_CASE("Tables and reports are as they were") {
   check_change(
       "ReplicaSets, copy assignment", [&] { return clockwise::replica_sets(many, 3); },
       [other = clockwise::replica_sets(few, 2)](auto& s) { s = other; });
+  check_change(
+      "ReplicaSets, copy assignment", [&] { return clockwise::replica_sets(few, 2); },
+      [other = clockwise::replica_sets(many, 3)](auto& s) { s = other; });
+  const clockwise::Replication by_name({{long_id("east"), 3}, {long_id("north"), 2}});
+  const clockwise::Replication by_other({{long_id("south"), 1}, {long_id("west"), 1}});
+  check_change(
+      "Replication, copy assignment", [&] { return clockwise::Replication(by_name); },
+      [&](clockwise::Replication& r) { r = by_other; });
+  check_change(
+      "Replication, copy assignment", [] { return clockwise::Replication(3); },
+      [&](clockwise::Replication& r) { r = by_other; });
   const List long_list = many.preference_list("key", 12);
   check_change(
       "ReplicaList, copy assignment", [&] { return few.preference_list("key", 3); },

@@ -496,3 +496,127 @@ static_assert(of_temporaries_too<Fleet<NodeRing>>(epoch, options));
 static_assert(of_temporaries_too<wire::Result<wire::Membership>>(error));
 
 }  // namespace
+
+// --- What a mutator is given may be of the subject itself ----------------------------------------
+
+namespace {
+
+template <class S>
+void check_own_arguments(std::string_view name) {
+  INFO(name);
+  S own = scheme<S>();
+  S other = own;
+  const auto id = [&](std::size_t i) { return std::string(other.members()[i].node); };
+  const auto check_same = [&] { require_same(seen_of(own), seen_of(other)); };
+
+  other.set_weight(id(1), 1);
+  own.set_weight(own.members()[1].node, own.members()[1].weight);
+  check_same();
+  const std::string rack = other.members()[2].rack;
+  other.set_options(id(0), {.rack = rack});
+  own.set_options(own.members()[0].node, {.rack = own.members()[2].rack});
+  check_same();
+  CHECK_THROWS_AS(own.add(own.members()[0].node), std::invalid_argument);
+  CHECK_THROWS_AS(own.add_all(own.members()), std::invalid_argument);
+  check_same();
+  if constexpr (RemovesAny<S>) {
+    other.remove(id(1));
+    CHECK(own.remove(own.members()[1].node));
+    check_same();
+    const std::string first = id(0);
+    other.update([&](auto& edit) {
+      edit.remove(first);
+      edit.add(first, NodeOptions{.rack = rack});
+    });
+    own.update([&](auto& edit) {
+      edit.remove(own.members()[0].node);
+      edit.add(own.members()[0].node, NodeOptions{.rack = own.members()[0].rack});
+    });
+    check_same();
+  }
+  if constexpr (requires { own.put(9, own.members()[0].node); }) {
+    CHECK_THROWS_AS(own.put(9, own.members()[0].node), std::invalid_argument);
+  }
+  if constexpr (std::same_as<S, TokenRing<>>) {
+    const std::vector<std::uint64_t> tokens(own.positions().begin(), own.positions().end());
+    other.set_tokens(id(0), tokens);
+    own.set_tokens(own.node(0), own.positions());
+    check_same();
+  }
+  if constexpr (std::same_as<S, SlotMap<>>) {
+    const std::string owner = own.owner_of(4);
+    other.assign(3, owner);
+    own.assign(3, own.owner_of(4));
+    check_same();
+    std::vector<std::string> names;
+    std::vector<std::string_view> views;
+    for (std::uint32_t slot = 0; slot < own.slot_count(); ++slot) {
+      names.push_back(own.owner_of(slot / 2));
+      views.push_back(own.owner_of(slot / 2));
+    }
+    other.assign_all(names);
+    own.assign_all(views);
+    check_same();
+    const std::string last = own.owner_of(own.slot_count() - 1);
+    other.migrate(0, last);
+    own.migrate(0, own.owner_of(own.slot_count() - 1));
+    check_same();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("What a mutator is given may be of the scheme itself") {
+  check_own_arguments<HashRing<>>("HashRing");
+  check_own_arguments<TokenRing<>>("TokenRing");
+  check_own_arguments<ModN<>>("ModN");
+  check_own_arguments<Rendezvous<>>("Rendezvous");
+  check_own_arguments<JumpHash<>>("JumpHash");
+  check_own_arguments<JumpBackHash<>>("JumpBackHash");
+  check_own_arguments<Maglev<>>("Maglev");
+  check_own_arguments<SlotMap<>>("SlotMap");
+  check_own_arguments<MultiProbe<>>("MultiProbe");
+  check_own_arguments<KetamaRing>("KetamaRing");
+  check_own_arguments<NginxRing>("NginxRing");
+  check_own_arguments<HaproxyRing>("HaproxyRing");
+  check_own_arguments<EnvoyRing>("EnvoyRing");
+  check_own_arguments<EnvoyMaglev>("EnvoyMaglev");
+  check_own_arguments<CassandraRing>("CassandraRing");
+}
+
+TEST_CASE("What a mutator is given may be of the subject itself") {
+  Fleet<NodeRing> own = fleet();
+  CHECK(own.heard(own.target().node(0), 70));
+  CHECK(own.leave(2, own.ring().node(1)) == 3);
+  CHECK(own.leave(3, own.target().node(2)) == 4);
+  CHECK(own.commit(4) == 5);
+  CHECK(own.ring().size() == 3);
+
+  BoundedLoad<NodeRing> balancer(ring());
+  const auto token = balancer.acquire("key");
+  CHECK(balancer.remove(token.node()));
+  CHECK(balancer.remove(balancer.scheme().node(0)));
+  CHECK(balancer.load() == 0);
+  balancer.replace(balancer.scheme());
+  CHECK(balancer.scheme().size() == 3);
+
+  BoundedAssignment<NodeRing> shards(ring());
+  for (int key = 0; key < 20; ++key) shards.insert("a key of the number " + std::to_string(key));
+  const auto moved = shards.remove(*shards.find("a key of the number 7"));
+  CHECK(shards.scheme().size() == 4);
+  shards.erase(moved.front().key);
+  shards.replace(shards.scheme());
+  CHECK(shards.size() == 19);
+
+  Transition<NodeRing> moving = transition();
+  moving.complete(Arc{0, 0}, moving.after().node(5));
+  CHECK(moving.finished());
+
+  RedisSlotMap map = slot_map();
+  map.add_replica("another replica of a long name:7", *map.owner_of(0));
+  map.assign({1, 9}, *map.migrating_to(0));
+  CHECK(*map.owner_of(9) == "b");
+  map.promote(map.nodes()[1].name);
+  map.migrate(3, *map.owner_of(16383));
+  CHECK(map.remove(map.nodes()[1].replicas.front()));
+}

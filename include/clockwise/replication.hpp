@@ -55,6 +55,15 @@ class DatacenterReplicas {
     }
   }
 
+  DatacenterReplicas(const DatacenterReplicas&) = default;
+  DatacenterReplicas(DatacenterReplicas&&) = default;
+  DatacenterReplicas& operator=(DatacenterReplicas&&) = default;
+  /// All or nothing.
+  DatacenterReplicas& operator=(const DatacenterReplicas& other) {
+    return *this = DatacenterReplicas(other);
+  }
+  ~DatacenterReplicas() = default;
+
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
   std::size_t size() const { return entries_.size(); }
@@ -116,9 +125,9 @@ class Replication {
     detail::fail_invalid({"replicas must not be negative, got ", replicas});
   }
 
+  std::optional<DatacenterReplicas> by_datacenter_;  // first, as assigning it may throw
   std::size_t replicas_ = 0;
   std::optional<Spread> spread_;
-  std::optional<DatacenterReplicas> by_datacenter_;
 };
 
 /// An ordered list of distinct nodes, the owner first, then in order of preference. With a liveness
