@@ -26,6 +26,7 @@ template <class Char, class T>
 std::basic_string_view<Char> characters_of(const T& text) {
   if constexpr (std::is_array_v<T>) {
     constexpr std::size_t most = std::extent_v<T>;
+    if (text[most - 1] == Char()) return text;  // as every literal
     const Char* const end = std::char_traits<Char>::find(text, most, Char());
     return {text, end == nullptr ? most : static_cast<std::size_t>(end - text)};
   } else {
