@@ -18,8 +18,7 @@
 
 #include <cstddef>      // size_t
 #include <cstdint>      // uint64_t
-#include <functional>   // less
-#include <map>          // map
+#include <map>          // less, map
 #include <optional>     // optional
 #include <string>       // string, to_string
 #include <string_view>  // string_view

@@ -19,8 +19,7 @@
 #include <algorithm>    // sort
 #include <cstddef>      // size_t
 #include <cstdint>      // uint64_t
-#include <functional>   // less
-#include <map>          // map
+#include <map>          // less, map
 #include <span>         // span
 #include <string>       // string, to_string
 #include <string_view>  // string_view

@@ -4,17 +4,17 @@
 
 // Many small sets of numbers, each kept once: as replica sets are counted.
 
-#include <algorithm>  // all_of, copy_n, equal, lexicographical_compare, max, min, sort
+#include <algorithm>  // all_of, equal, lexicographical_compare, max, min, sort
 #include <array>      // array
 #include <bit>        // bit_ceil, bit_width
 #include <cstddef>    // ptrdiff_t, size_t
 #include <cstdint>    // uint32_t, uint64_t
-#include <memory>     // make_unique_for_overwrite, unique_ptr
 #include <span>       // dynamic_extent, span
 #include <utility>    // move
 #include <vector>     // vector
 
 #include "clockwise/detail/base/mix.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 
 namespace clockwise::detail {
 
@@ -58,13 +58,13 @@ class DistinctNumbers {
 
  private:
   struct Part {
-    std::unique_ptr<std::uint64_t[]> numbers;
+    PlainVector<std::uint64_t> numbers;
     std::size_t size = 0;
     std::size_t capacity = 0;
 
     void grow(std::size_t to) {
-      auto larger = std::make_unique_for_overwrite<std::uint64_t[]>(to);
-      std::copy_n(numbers.get(), size, larger.get());
+      auto larger = PlainVector<std::uint64_t>::unset(to);
+      PlainVector<std::uint64_t>::copy(numbers.data(), size, larger.data());
       numbers = std::move(larger);
       capacity = to;
     }
@@ -203,6 +203,8 @@ class PackedSets {
     return word;
   }
 
+  /// A template, so that only programs that count sets compile its sort.
+  template <class = void>
   void keep_distinct() {
     std::vector<std::uint32_t> order(size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);

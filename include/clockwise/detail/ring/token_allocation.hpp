@@ -59,7 +59,8 @@ class AllocationMembers {
     const std::string* rack;
   };
 
-  AllocationMembers(std::span<const Member> members, std::size_t replicas, Spread spread) {
+  template <class Members>
+  AllocationMembers(const Members& members, std::size_t replicas, Spread spread) {
     number_domains(members, replicas, spread);
     set_targets(members);
   }
@@ -83,7 +84,8 @@ class AllocationMembers {
 
   /// The failure domains are the racks, and the nodes without one, if each replica can have its
   /// own; otherwise the nodes.
-  void number_domains(std::span<const Member> members, std::size_t replicas, Spread spread) {
+  template <class Members>
+  void number_domains(const Members& members, std::size_t replicas, Spread spread) {
     std::vector<std::string> racks;
     racks.reserve(members.size());
     for (const Member& member : members) racks.push_back(*member.rack);
@@ -113,7 +115,8 @@ class AllocationMembers {
   }
 
   /// Sets the fair shares: by weight, but no domain above one copy of everything.
-  void set_targets(std::span<const Member> members) {
+  template <class Members>
+  void set_targets(const Members& members) {
     std::vector<std::uint64_t> weights;
     std::vector<std::uint64_t> domain_weights;
     for (std::size_t i = 0; i < members.size(); ++i) {
