@@ -90,10 +90,13 @@ class Fleet {
     for (const auto& member : ring_.members()) heard(member.node, now);
   }
   Fleet(const Fleet&) = default;
-  Fleet(Fleet&&) = default;
-  Fleet& operator=(Fleet&&) = default;
+  Fleet(Fleet&&) noexcept = default;
+  Fleet& operator=(Fleet&&) noexcept = default;
   /// All or nothing.
-  Fleet& operator=(const Fleet& other) { return *this = Fleet(other); }
+  Fleet& operator=(const Fleet& other) {
+    *this = Fleet(other);
+    return *this;
+  }
   ~Fleet() = default;
 
   // --- Health ------------------------------------------------------------------------------------

@@ -88,10 +88,13 @@ class MigrationPlan {
 
   MigrationPlan() = default;
   MigrationPlan(const MigrationPlan&) = default;
-  MigrationPlan(MigrationPlan&&) = default;
-  MigrationPlan& operator=(MigrationPlan&&) = default;
+  MigrationPlan(MigrationPlan&&) noexcept = default;
+  MigrationPlan& operator=(MigrationPlan&&) noexcept = default;
   /// All or nothing.
-  MigrationPlan& operator=(const MigrationPlan& other) { return *this = MigrationPlan(other); }
+  MigrationPlan& operator=(const MigrationPlan& other) {
+    *this = MigrationPlan(other);
+    return *this;
+  }
   ~MigrationPlan() = default;
 
   /// Returns the steps, ordered to keep network cards busy: if each step starts, in order, once its

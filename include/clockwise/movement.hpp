@@ -57,10 +57,13 @@ class Movement {
     for (const Record& record : records_) *width_ += record.arc.width();
   }
   Movement(const Movement&) = default;
-  Movement(Movement&&) = default;
-  Movement& operator=(Movement&&) = default;
+  Movement(Movement&&) noexcept = default;
+  Movement& operator=(Movement&&) noexcept = default;
   /// All or nothing.
-  Movement& operator=(const Movement& other) { return *this = Movement(other); }
+  Movement& operator=(const Movement& other) {
+    *this = Movement(other);
+    return *this;
+  }
   ~Movement() = default;
 
   /// The exact number of positions that move, counted once per copy made.

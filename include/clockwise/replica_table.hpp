@@ -140,10 +140,13 @@ class ReplicaTable {
     detail::for_each_replica_list(ring_, topology, replication_, store);
   }
   ReplicaTable(const ReplicaTable&) = default;
-  ReplicaTable(ReplicaTable&&) = default;
-  ReplicaTable& operator=(ReplicaTable&&) = default;
+  ReplicaTable(ReplicaTable&&) noexcept = default;
+  ReplicaTable& operator=(ReplicaTable&&) noexcept = default;
   /// All or nothing.
-  ReplicaTable& operator=(const ReplicaTable& other) { return *this = ReplicaTable(other); }
+  ReplicaTable& operator=(const ReplicaTable& other) {
+    *this = ReplicaTable(other);
+    return *this;
+  }
   ~ReplicaTable() = default;
 
   /// Returns the ring's preference_list(key, replication()); empty if the ring owns nothing. Costs

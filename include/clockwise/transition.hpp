@@ -74,10 +74,13 @@ class Transition {
     include(changes(before_, after_), pending_, changed_, *progress_);
   }
   Transition(const Transition&) = default;
-  Transition(Transition&&) = default;
-  Transition& operator=(Transition&&) = default;
+  Transition(Transition&&) noexcept = default;
+  Transition& operator=(Transition&&) noexcept = default;
   /// All or nothing.
-  Transition& operator=(const Transition& other) { return *this = Transition(other); }
+  Transition& operator=(const Transition& other) {
+    *this = Transition(other);
+    return *this;
+  }
   ~Transition() = default;
 
   // --- Routing -----------------------------------------------------------------------------------

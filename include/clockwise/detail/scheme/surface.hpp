@@ -280,8 +280,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   Surface() = default;
   ~Surface() = default;
   Surface(const Surface&) = default;
-  Surface(Surface&&) = default;
-  Surface& operator=(Surface&&) = default;
+  Surface(Surface&&) noexcept = default;
+  Surface& operator=(Surface&&) noexcept = default;
   /// All or nothing, as every change is. A node need not be assignable.
   Surface& operator=(const Surface& other) {
     adopt(State(other.state_));
