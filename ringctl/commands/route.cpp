@@ -47,6 +47,9 @@ std::string reason_of(const RouteOptions& options, const PlacedFleet& fleet, Spr
   std::size_t owning = 0;
   for (const auto& member : fleet.members()) owning += member.weight > 0 ? 1u : 0u;
   if (options.scheme == "redis") return "a master and its replicas are too few";
+  if (options.scheme == "nginx" && owning >= options.replication.replicas) {
+    return "nginx takes servers in turn for an empty key, or past 21 points of dead servers";
+  }
   if (dead > 0) return counted(dead, "node") + (dead == 1 ? " is dead" : " are dead");
   if (owning < options.replication.replicas) {
     return owning == 1 ? "only 1 node owns keys" : "only " + grouped(owning) + " nodes own keys";
@@ -77,6 +80,7 @@ void run(RouteOptions options, const CLI::App& command) {
   const DeadNodes dead = dead_nodes(options.replication, file);
   check_key_files(options.keys, file, !dead.empty());
   const auto fleet = place(file, options.scheme, dead);
+  if (!fleet->note().empty()) print_message(fleet->note());
   const std::size_t replicas = options.replication.replicas;
   const Spread spread = options.replication.spread.value_or(fleet->default_spread());
 

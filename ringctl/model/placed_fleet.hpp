@@ -54,6 +54,9 @@ class PlacedFleet {
   /// dead nodes. Throws InputError if the scheme does not support the spread.
   virtual Route route(std::string_view key, std::size_t replicas, Spread spread) const = 0;
 
+  /// Returns what the user should know of the dead nodes; nothing for most schemes.
+  virtual std::string note() const { return {}; }
+
   /// Returns the exact arcs; nothing if the scheme has no circle.
   virtual std::optional<Arcs> arcs() const { return std::nullopt; }
 };

@@ -3,6 +3,7 @@
 #define RINGCTL_MODEL_PLACED_RING_HPP
 
 #include <clockwise/concepts.hpp>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,11 +25,18 @@ template <class Scheme>
 concept RebuiltWithoutDead =
     requires(const Scheme& scheme, const std::vector<std::string>& dead) { scheme.without(dead); };
 
+/// nginx, which leaves the ring for round robin where it finds no server soon.
+template <class Scheme>
+concept UsesRoundRobin = requires(const Scheme& scheme, std::string_view key) {
+  { scheme.uses_round_robin(key) } -> std::same_as<bool>;
+};
+
 /// Any partitioner of the library as a PlacedFleet; one that is no ring has no racks and no arcs.
 template <class Scheme>
 class PlacedRing final : public PlacedFleet {
  public:
-  PlacedRing(Scheme scheme, const DeadNodes& dead) : scheme_(std::move(scheme)), dead_(dead) {
+  PlacedRing(Scheme scheme, const DeadNodes& dead, std::string note)
+      : scheme_(std::move(scheme)), dead_(dead), note_(std::move(note)) {
     if constexpr (RebuiltWithoutDead<Scheme>) {
       if (dead_.empty()) return;
       without_dead_.emplace(scheme_.without(std::vector<std::string>(dead_.begin(), dead_.end())));
@@ -54,6 +62,12 @@ class PlacedRing final : public PlacedFleet {
       throw InputError("--spread must be nodes for this scheme, which ignores racks");
     }
     const auto position = scheme_.position_of(key);
+    const auto is_live = [this](const std::string& node) { return !dead_.contains(node); };
+    if constexpr (UsesRoundRobin<Scheme>) {
+      if (scheme_.uses_round_robin(key, is_live)) {  // the engine names no server
+        return {&scheme_.lookup(position), Replicas(replicas)};
+      }
+    }
     if (dead_.empty()) {
       Route route{nullptr, scheme_.preference_list(position, replicas, spread)};
       route.owner = route.replicas.empty() ? &scheme_.lookup(position) : &route.replicas.front();
@@ -62,11 +76,12 @@ class PlacedRing final : public PlacedFleet {
     if constexpr (RebuiltWithoutDead<Scheme>) {
       return {&scheme_.lookup(position), left_for(position, replicas, spread)};
     } else {
-      const auto is_live = [this](const std::string& node) { return !dead_.contains(node); };
       return {&scheme_.lookup(position),
               scheme_.preference_list(position, replicas, spread, is_live)};
     }
   }
+
+  std::string note() const override { return note_; }
 
   std::optional<Arcs> arcs() const override {
     if constexpr (clockwise::Ring<Scheme>) {
@@ -98,13 +113,14 @@ class PlacedRing final : public PlacedFleet {
 
   Scheme scheme_;
   DeadNodes dead_;
+  std::string note_;
   std::optional<Scheme> without_dead_;
   std::vector<const std::string*> nodes_;  // of scheme_, for each member without the dead ones
 };
 
 template <class Scheme>
-std::unique_ptr<PlacedFleet> placed(Scheme scheme, const DeadNodes& dead) {
-  return std::make_unique<PlacedRing<Scheme>>(std::move(scheme), dead);
+std::unique_ptr<PlacedFleet> placed(Scheme scheme, const DeadNodes& dead, std::string note = {}) {
+  return std::make_unique<PlacedRing<Scheme>>(std::move(scheme), dead, std::move(note));
 }
 
 /// Adds the fleet's nodes to the scheme.

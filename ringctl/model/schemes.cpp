@@ -54,15 +54,26 @@ Placed nginx(const Fleet& fleet, const DeadNodes& dead) {
   return placed(filled(clockwise::NginxRing(), fleet), dead);
 }
 
+/// With too few hosts up, Envoy balances over all of them, as if none were down.
+template <class Scheme>
+Placed placed_by_envoy(Scheme scheme, const DeadNodes& dead) {
+  if (!clockwise::envoy_panics(scheme.size() - dead.size(), scheme.size())) {
+    return placed(std::move(scheme), dead);
+  }
+  return placed(std::move(scheme), {},
+                "Envoy panics with so few hosts up: it sends to all of them, dead or not");
+}
+
 template <EnvoyHashFunction function, bool grpc>
 Placed envoy(const Fleet& fleet, const DeadNodes& dead) {
   auto options = grpc ? clockwise::EnvoyRingOptions::grpc() : clockwise::EnvoyRingOptions{};
   options.hash_function = function;
-  return placed(filled(clockwise::EnvoyRing(options), fleet), dead);
+  auto ring = filled(clockwise::EnvoyRing(options), fleet);
+  return grpc ? placed(std::move(ring), dead) : placed_by_envoy(std::move(ring), dead);
 }
 
 Placed envoy_maglev(const Fleet& fleet, const DeadNodes& dead) {
-  return placed(filled(clockwise::EnvoyMaglev(), fleet), dead);
+  return placed_by_envoy(filled(clockwise::EnvoyMaglev(), fleet), dead);
 }
 
 Placed redis(const Fleet& fleet, const DeadNodes& dead) { return place_redis(fleet, dead); }

@@ -58,7 +58,7 @@ class TextRows final : public RouteRows {
   void row(std::string_view key, const Route& route) override {
     line_.clear();
     const Cell& owner = names_[*route.owner];
-    if (layout_.first == 0 && route.owner_is_dead()) {
+    if (route.owner_is_dead()) {
       append({'(' + owner.text + ')', owner.width + 2});
     } else {
       append(owner);

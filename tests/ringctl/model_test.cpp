@@ -211,11 +211,46 @@ TEST_CASE("route: an engine that rebuilds its ring without dead nodes gives that
       CHECK(route.replicas[1] == expected.replicas[1]);
       CHECK(route.owner_is_dead() == (*route.owner != route.replicas[0]));
     }
-    const Route none =
-        place(fleet, scheme, {"n1", "n2", "n3", "n4", "n5", "n6"})->route("key", 2, Spread::nodes);
-    CHECK(none.replicas.empty());
-    CHECK_FALSE(none.replicas.complete());
   }
+  const DeadNodes all{"n1", "n2", "n3", "n4", "n5", "n6"};
+  const auto none = place(fleet, "ketama", all);
+  CHECK(none->note().empty());
+  CHECK(none->route("key", 2, Spread::nodes).replicas.empty());
+  CHECK_FALSE(none->route("key", 2, Spread::nodes).replicas.complete());
+}
+
+TEST_CASE("route: with too few hosts up, Envoy sends to all") {
+  const Fleet fleet = fleet_of(6);
+  for (const std::string scheme : {"envoy", "envoy:maglev"}) {
+    const auto usual = place(fleet, scheme);
+    const auto panic = place(fleet, scheme, {"n1", "n2", "n3", "n4"});
+    CHECK(panic->note() ==
+          "Envoy panics with so few hosts up: it sends to all of them, dead or not");
+    for (int i = 0; i < 50; ++i) {
+      const std::string key = "key:" + std::to_string(i);
+      CHECK(panic->route(key, 1, Spread::nodes).replicas[0] == usual->owner(key));
+    }
+    CHECK(place(fleet, scheme, {"n1", "n2"})->note().empty());
+  }
+}
+
+TEST_CASE("route: where nginx takes servers in turn, no server is named") {
+  const Fleet fleet = fleet_of(40);
+  CHECK(place(fleet, "nginx")->route("", 1, Spread::nodes).replicas.empty());
+  DeadNodes dead;
+  for (int i = 1; i < 40; ++i) dead.insert("n" + std::to_string(i));
+  const auto placed = place(fleet, "nginx", dead);
+  int named = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Route route = placed->route("key:" + std::to_string(i), 1, Spread::nodes);
+    if (route.replicas.empty()) continue;
+    CHECK(route.replicas[0] == "n40");
+    ++named;
+  }
+  // One server of 40 has one of 21 points with probability 1 - (39/40)^21, 0.41; the margin is four
+  // standard deviations of 200 draws.
+  CHECK(named > 82 - 28);
+  CHECK(named < 82 + 28);
 }
 
 TEST_CASE("plan: one change has no other order; two have") {
