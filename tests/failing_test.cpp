@@ -388,11 +388,11 @@ void check_scheme() {
       { s.pop(); });
   check<S>(
       "append", [&](auto& s)
-        requires requires { s.append(node("x")); }
+        requires requires { s.append(node_named<S>("x")); }
       { s.append(node("x")); });
   check<S>(
       "put", [&](auto& s)
-        requires requires { s.put(1, node("x")); }
+        requires requires { s.put(1, node_named<S>("x")); }
       { s.put(9, {node("x"), options}); });
   check<S>(
       "add, tokens", [&](auto& s)
@@ -444,7 +444,7 @@ void check_scheme() {
       { e.pop(); });
   check_edit<S>(
       "put", [&](auto& e)
-        requires requires { e.put(1, node("x")); }
+        requires requires { e.put(1, node_named<S>("x")); }
       { e.put(200, {node("x"), options}); });
   check_edit<S>(
       "add, tokens", [&](auto& e)
@@ -781,7 +781,8 @@ TEST_CASE("Tables and reports are as they were") {
       "ReplicaSets, copy assignment", [&] { return clockwise::replica_sets(few, 2); },
       [other = clockwise::replica_sets(many, 3)](auto& s) { s = other; });
   const clockwise::Replication by_name({{long_id("east"), 3}, {long_id("north"), 2}});
-  const clockwise::Replication by_other({{long_id("south"), 1}, {long_id("west"), 1}});
+  const clockwise::Replication by_other(
+      {{long_id("southern part"), 1}, {long_id("western part"), 1}});
   check_change(
       "Replication, copy assignment", [&] { return clockwise::Replication(by_name); },
       [&](clockwise::Replication& r) { r = by_other; });
