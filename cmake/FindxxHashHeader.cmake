@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Finds xxhash.h and defines xxHashHeader::xxHashHeader. clockwise inlines the header, so it needs
-# neither the library nor upstream's own target, which links the library. If the project has that
-# target already, xxHash::xxhash, its header is taken; it must be of a version that will do.
+# neither the library nor upstream's target xxHash::xxhash, which links the library. If the project
+# already has that target, its header is used without a check of its version.
 if(TARGET xxHash::xxhash)
   if(NOT TARGET xxHashHeader::xxHashHeader)
     add_library(xxHashHeader::xxHashHeader INTERFACE IMPORTED)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Not find_dependency, which returns from here if it finds nothing, so that the path would stay.
+# Not find_dependency: if it found nothing, it would return from this file before the path is
+# restored.
 list(PREPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 find_package(xxHashHeader 0.8 QUIET MODULE)
 list(POP_FRONT CMAKE_MODULE_PATH)

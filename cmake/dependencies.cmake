@@ -3,7 +3,7 @@
 # itself needs only xxHash.
 include(FetchContent)
 if(POLICY CMP0135)
-  cmake_policy(SET CMP0135 NEW) # what is extracted from a download is as new as the download
+  cmake_policy(SET CMP0135 NEW) # extracted files are as new as the extraction
 endif()
 
 # Finds `package`, at least `version`, or downloads it. A macro, so that variables set by the
@@ -36,7 +36,7 @@ function(clockwise_find_xxhash)
       xxHash
       URL ${url}
       URL_HASH SHA256=baee0c6afd4f03165de7a4e67988d16f0f2b257b51d0e3cb91909302a26a79c4
-      SOURCE_SUBDIR header-only) # no such directory: the header is all that is wanted
+      SOURCE_SUBDIR header-only) # no such directory: only the header is needed
     FetchContent_MakeAvailable(xxHash)
     set(xxHashHeader_INCLUDE_DIR ${xxhash_SOURCE_DIR} CACHE PATH "Where xxhash.h is" FORCE)
     find_package(xxHashHeader 0.8 REQUIRED MODULE)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench_report.py FOLDER [PAGE.md]: what the benchmarks measured, as tables and a plot.
+"""bench_report.py FOLDER [PAGE.md]: formats the results of the benchmarks as tables and a plot.
 
 FOLDER holds what Google Benchmark wrote: lookup.json and membership.json for docs/performance.md, and
 optionally instructions.json; replicas.json for docs/token-allocation.md. Without PAGE.md, prints the
@@ -86,7 +86,7 @@ def owner_tables(measured):
 
 
 def key_table(measured):
-    # One figure for one thing: this lookup is also in the table of replicas.
+    # This lookup is also in the table of replicas; both must show the same figure.
     measured.ns["keys"]["lookup"]["16"] = measured.ns["replicas_of_16_bytes"]["lookup"]["16x200"]
     sizes = measured.sizes("keys")
     whats = [what for what in ("hash", "lookup", "libmemcached") if what in measured.ns["keys"]]
@@ -188,9 +188,9 @@ def performance(folder):
     if counted.exists():
         parts += instruction_table(json.loads(counted.read_text()))
     else:
-        print(f"{counted} is missing: no table of instructions (they need valgrind)", file=sys.stderr)
+        print(f"{counted} is missing: no table of instructions (it needs valgrind)", file=sys.stderr)
     if "libmemcached" not in measured.ns["keys"]:
-        print("libmemcached was not measured: no rows of it (install its header and build again)", file=sys.stderr)
+        print("libmemcached was not measured: its rows are left out (install its header and build again)", file=sys.stderr)
     return "\n".join(parts), plot(measured)
 
 
@@ -228,7 +228,7 @@ def main():
         return
     page = pathlib.Path(sys.argv[2])
     if page.name not in PAGES:
-        sys.exit(f"{page} is none of the pages with tables: {', '.join(PAGES)}")
+        sys.exit(f"{page} is not a page with tables; choose from {', '.join(PAGES)}")
     text, drawing = PAGES[page.name](folder)
     old = page.read_text()
     begin, end = old.index("<!-- measured -->"), old.index("<!-- end -->")

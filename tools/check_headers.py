@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks every source file and header: the licence line, a guard named after the path, standard
-includes with a note of what they are for, and a line in CMake's file set and, if public, in the
-umbrella; every free function in the list of the test that no user's function replaces one."""
+"""Checks every source file for its licence line, and every header for a guard named after its path,
+a note on each standard include, and a line in CMake's file set and, if public, in the umbrella.
+Checks that tests/support/free_functions.hpp lists every free function, so that the test that no
+user's function replaces the library's covers all of them."""
 
 import pathlib
 import re
@@ -48,7 +49,7 @@ def header_errors(header, text):
         yield f"{header}: does not end with #endif  // {guard}"
     for line in lines:
         if re.match(r"#include <[a-z0-9_]+>$", line):
-            yield f"{header}: '{line}' has no note of what it is for"
+            yield f"{header}: '{line}' has no note on what it is for"
 
 
 def code_of(text):

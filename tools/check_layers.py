@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The layer rule: a file includes only files of lower floors, so nothing includes upwards and public
-headers of one floor never include each other. Inside a room, a folder of detail/ or of ringctl/, the
-order is free as long as there is no cycle. Below layer 3 nothing includes a slow standard header."""
+"""The layer rule: a file includes only files of lower floors, so nothing includes upwards and
+public headers of one floor never include each other. Inside a room, a folder of detail/ or of
+ringctl/, any order without a cycle is allowed. Below layer 3, no file includes a slow standard
+header."""
 
 import pathlib
 import re
 import sys
 
-# From the bottom up, one floor a line: a room, or the public headers that stand side by side. A new
-# public header takes its place here before anything else.
+# From the bottom up, one floor per line: a room, or public headers that do not include each other.
+# List a new public header here first.
 FLOORS = """
 0  config hash_function index_view theory version
 0  detail/base/
@@ -35,8 +36,8 @@ SLOW = {"chrono", "functional", "iostream", "random", "ranges", "regex", "thread
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
-# The rooms of ringctl, from the bottom up: what is computed, how it is read and shown, and the
-# commands, which alone know both.
+# The rooms of ringctl, from the bottom up: computing, reading and showing, and the commands, which
+# alone use both.
 RINGCTL = (("model/",), ("input/", "output/"), ("commands/",), ("main",))
 # What a room must not include: the model neither reads, writes nor takes the time, only the model
 # calls the library, and only the commands parse options.
@@ -50,7 +51,7 @@ RINGCTL_WITHOUT = {
 
 
 def floors():
-    """(layer, entries) from the bottom up; a line that begins with blanks goes on with the one before."""
+    """(layer, entries) from the bottom up; a line that begins with blanks continues the previous line."""
     result = []
     for line in FLOORS.strip("\n").splitlines():
         words = line.split()
@@ -71,7 +72,7 @@ def place(name, entries_of_floors):
 
 
 def cycles(room, includes):
-    """Names the files of a room that include each other in a circle."""
+    """Names the files of a room that include each other in a cycle."""
     state = {}
 
     def visit(name, path):
@@ -89,7 +90,7 @@ def cycles(room, includes):
     for name in sorted(includes):
         found = visit(name, [])
         if found:
-            yield f"{room}: {' -> '.join(found)} is a circle"
+            yield f"{room}: {' -> '.join(found)} is a cycle"
             return
 
 
@@ -101,7 +102,7 @@ def library_errors():
     for names in entries:
         for name in names:
             if not any(p == name or (name.endswith("/") and p.startswith(name)) for p in present):
-                yield f"{name} has a floor and does not exist"
+                yield f"{name} has a floor but does not exist"
     inside = {}
     for header in sorted(present):
         floor, room = place(header, entries)
@@ -142,7 +143,7 @@ def ringctl_errors():
         for bracket, included in INCLUDE.findall(path.read_text()):
             where = f"ringctl/{path.relative_to(root)} includes {included}"
             if included.startswith(tuple(RINGCTL_WITHOUT[room or name].split())):
-                yield f"{where}, which {room or name} does without"
+                yield f"{where}, which {room or name} must not include"
             if bracket == "<":
                 continue
             target = included.removesuffix(".hpp")

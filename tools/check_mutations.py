@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that every patch in tests/mutations applies, and that docs/mutations.md is the table of
-them. `--write` writes the page. tools/mutate tells whether the tests kill them."""
+"""Checks that every patch in tests/mutations applies, and that docs/mutations.md lists the patches.
+`--write` writes the page. tools/mutate checks that the tests kill the mutations."""
 
 import sys
 
@@ -18,9 +18,9 @@ def errors():
             yield f"tests/mutations/{mutation.name}.patch does not apply: {error}"
         target = mutation.killer.target.removeprefix("replay_")
         if target not in stems:
-            yield f"tests/mutations/{mutation.name}.patch names {target}, which is no test"
+            yield f"tests/mutations/{mutation.name}.patch names {target}, which is not a test"
     if mutations.PAGE.read_text() != mutations.page():
-        yield "docs/mutations.md is not what the patches say; tools/check_mutations.py --write"
+        yield "docs/mutations.md differs from the patches; run tools/check_mutations.py --write"
 
 
 if __name__ == "__main__":

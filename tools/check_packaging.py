@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the package recipes have the library's version, set only options of the build, and set
-each that would build more than the headers."""
+"""Checks that the package recipes have the library's version, set only options that the build has,
+and set each option that would build more than the headers."""
 
 import json
 import pathlib
@@ -24,7 +24,7 @@ def errors():
     options = set(re.findall(r"option\((CLOCKWISE_\w+)", build))
     extras = re.findall(r'option\((CLOCKWISE_BUILD_\w+)\s+"[^"]*"\s+\$\{PROJECT_IS_TOP_LEVEL\}', build)
     if not extras:
-        yield "CMakeLists.txt has no option CLOCKWISE_BUILD_* that is on in a build of its own"
+        yield "CMakeLists.txt has no option CLOCKWISE_BUILD_* that is on in a top-level build"
     for recipe in RECIPES:
         used = set(re.findall(r"\bD?(CLOCKWISE_(?!VERSION)\w+)", recipe.read_text()))
         if not used:

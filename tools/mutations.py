@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The mutations in tests/mutations: a patch each, and docs/mutations.md, the table of them.
+"""Reads the mutations in tests/mutations, a patch each, and writes docs/mutations.md, their table.
 
-A patch begins with lines of its own:
+A patch begins with these lines:
 
     # what: a weight rounded down
     # section: Membership
     # killed-by: weights_test "vnode_count is max*"
     # ends: does not compile
 
-killed-by names a test program as the build does, and the cases of it; `replay_wire` and
-`golden_main` are run whole. `ends` is only for a mutation that does not compile or whose test does
-not end. Then comes a unified diff. Its line numbers do not count: a hunk belongs where its old
-lines are, which must be one place in the file."""
+killed-by names the build's target and the test cases, of which `replay_wire` and `golden_main` have
+none. `ends` is only for a mutation that does not compile or whose test does not end. Then comes a
+unified diff. Its line numbers are ignored: the old lines of a hunk must occur exactly once in the
+file."""
 
 import dataclasses
 import pathlib
@@ -45,12 +45,12 @@ class DoesNotApply(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Killer:
-    target: str  # as the build calls it
-    cases: str = ""  # a filter of Catch2's
+    target: str  # its name in the build
+    cases: str = ""  # a Catch2 filter
 
     @property
     def name(self):
-        """The program as prose calls it."""
+        """The program's name on the page."""
         return self.target.removesuffix("_test").replace("replay_", "fuzz.")
 
     @property
@@ -87,7 +87,7 @@ class Mutation:
     hunks: tuple
 
     def applied_to(self, read):
-        """Returns the texts of the files that it changes; `read(path)` returns what they were."""
+        """Returns the new texts of the files that it changes; `read(path)` returns their old texts."""
         texts = {}
         for hunk in self.hunks:
             text = texts.get(hunk.path)
@@ -103,7 +103,7 @@ class Mutation:
                 if tuple(lines[at:at + size]) == hunk.old
             ]
             if len(places) != 1:
-                raise DoesNotApply(f"{hunk.path}: its old lines are at {len(places)} places")
+                raise DoesNotApply(f"{hunk.path}: its old lines occur {len(places)} times")
             lines[places[0]:places[0] + size] = hunk.new
             texts[hunk.path] = "\n".join(lines)
         return texts
@@ -163,7 +163,7 @@ def read_all():
 
 
 def page():
-    """Returns docs/mutations.md as the patches have it."""
+    """Returns the text of docs/mutations.md."""
     text = """# Mutations
 
 Plausible bugs, each with the test that catches it. Every row is a patch in
@@ -171,11 +171,11 @@ Plausible bugs, each with the test that catches it. Every row is a patch in
 sources, builds the test and runs it, and fails unless the test does. `tools/mutate NAME...` tries
 some.
 
-If you change the core, add the mistake that was easiest to make. A patch begins with lines that say
-what it is and which test must fail; copy those of a neighbour. `tools/check_mutations.py --write`
-then writes this page.
+If you change the core, add the mistake that was easiest to make. The first lines of a patch say
+what it is and which test must fail; copy them from another patch. `tools/check_mutations.py
+--write` then writes this page.
 
-Cases are named by their first words.
+Test cases are named by their first words.
 """
     every = read_all()
     for section in SECTIONS:
@@ -191,7 +191,7 @@ Cases are named by their first words.
                 killer += f" ({mutation.ends})"
             text += f"| {mutation.what} | `{mutation.name}` | {killer} |\n"
     return text + """
-Three changes are not bugs, only slower or equivalent, because a search settles what a scan cannot:
+Three changes are not bugs, only slower or equivalent, because a search decides what a scan cannot:
 fewer words in a scan; the second word's sign taken without the first's; gaps noted from half a
 range on, not half less a bucket.
 """

@@ -14,10 +14,10 @@ SOURCES = ("CMakeLists.txt", "LICENSE", "cmake/*", "include/*")
 
 
 class ClockwiseConan(ConanFile):
-    """Packages the checkout that this recipe is in: conan create packaging/conan."""
+    """Packages the checkout that contains this recipe: conan create packaging/conan."""
 
     name = "clockwise"
-    description = "Consistent hashing: which server owns a key, and what a change of the fleet costs"
+    description = "Consistent hashing: which node owns a key, and what a change of the fleet costs"
     license = "MIT"
     topics = ("consistent-hashing", "sharding", "load-balancing", "header-only")
     package_type = "header-library"
@@ -34,7 +34,7 @@ class ClockwiseConan(ConanFile):
             copy(self, pattern, os.path.join(self.recipe_folder, CHECKOUT), self.export_sources_folder)
 
     def requirements(self):
-        # Its header is included by ours. Inlined, so nothing is linked.
+        # Our headers include xxHash's, inlined, so nothing is linked.
         self.requires("xxhash/[>=0.8 <0.9]", transitive_headers=True, transitive_libs=False)
 
     def package_id(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# An overlay port of the checkout that it is in:
+# An overlay port of the checkout that contains it:
 #   vcpkg install clockwise --overlay-ports=<checkout>/packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(VCPKG_BUILD_TYPE release) # headers only
