@@ -35,7 +35,7 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 
 void run(CompareOptions options) {
   const Fleet fleet = placed_fleet(options.fleet, options.placement);
-  std::optional<OutputFile> chart;  // opened before the work, so that it is not in vain
+  std::optional<OutputFile> chart;  // opened first, so that no work is lost
   if (!options.svg.empty()) chart.emplace(options.svg);
 
   Progress progress(true);
@@ -67,8 +67,8 @@ void add_compare(CLI::App& app) {
   add_format_option(*command, options->format);
   command->footer(
       R"(Lookup: time without hashing the key. Bytes: the memory that the scheme reports.
-Moves: the share of keys that change owner when a node of weight 1 joins, and
-when the node in the middle of the file leaves; no scheme can move less than the
+Moves: the share of keys that change owner if a node of weight 1 joins, and if
+the node in the middle of the file leaves; no scheme can move less than the
 floor. Shared state: what programs must share to agree on owners. Drained nodes
 are left out. To choose a scheme, see docs/choosing.md.
 )");

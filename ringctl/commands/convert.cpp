@@ -39,7 +39,7 @@ std::string converted(const Fleet& fleet, Form form) {
   return to_wire(fleet);
 }
 
-/// CSV says which nodes there are, and not how they are placed.
+/// CSV lists the nodes but does not say how they are placed.
 void warn_of_lost_placement(const Placement& placement) {
   std::string options;
   if (placement.vnodes != Placement{}.vnodes) {
@@ -47,7 +47,7 @@ void warn_of_lost_placement(const Placement& placement) {
   }
   if (!same_hash(placement, {})) options += " --hash " + hash_name(placement);
   if (!options.empty()) {
-    print_message("CSV does not hold how nodes are placed; give" + options +
+    print_message("CSV does not say how nodes are placed; give" + options +
                   " wherever this file is used");
   }
 }

@@ -31,12 +31,12 @@ struct DiffOptions {
   KeySource keys;
   PlacementOptions placement;
   std::string scheme{own_scheme};
-  std::string scheme_after;  ///< If empty, the same.
+  std::string scheme_after;  ///< If empty, `scheme`.
   Format format = Format::text;
   std::uint64_t top = 20;
 };
 
-/// An engine takes the weights of a fleet as they are.
+/// An engine uses the weights of a fleet unchanged.
 std::pair<Fleet, Fleet> fleets_of(const DiffOptions& options) {
   const bool own_before = options.scheme == own_scheme;
   const bool own_after = options.scheme_after == own_scheme;
@@ -96,11 +96,11 @@ weights.
   ringctl diff now.csv now.csv keys.txt --scheme ketama --scheme-after clockwise
 
 Other schemes are compared without mod N, and only over the keys if the two
-circles differ. Redis Cluster moves slots from where they are: a slot that AFTER
-lists is where it says, any other stays with its master or with the replica that
-takes its place. If AFTER lists no slots, or a new master has none, or an old
-one leaves with some, they move as by redis-cli --cluster rebalance
---cluster-use-empty-masters.
+circles differ. Redis Cluster starts from the slots of BEFORE: a slot that AFTER
+lists goes to the master that lists it; any other stays with its master or goes
+to the replica that replaces that master. If AFTER lists no slots, or a new
+master has none, or an old master leaves with some, slots move as by
+redis-cli --cluster rebalance --cluster-use-empty-masters.
 
 )" + std::string(scheme_help));
   command->callback([options, command] { run(*options, *command); });

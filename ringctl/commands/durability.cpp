@@ -49,17 +49,17 @@ void add_durability(CLI::App& app) {
                       request.failures = parse_count(text, "--failures", 1, 1'000'000);
                     });
   add_replication_options(*command, request.replication);
-  add_quorum_option(*command, "--read", "Replicas a read asks [majority]", request.reads);
+  add_quorum_option(*command, "--read", "Replicas a read queries [majority]", request.reads);
   add_quorum_option(*command, "--write", "Replicas a write waits for [majority]", request.writes);
   add_placement_options(*command, options->placement);
   add_format_option(*command, options->format);
   command->footer(
       R"(Data is lost when all nodes that hold a key fail. More vnodes mean more sets of
-nodes that hold a key, so a few random failures are likelier to hit one, but
+nodes that hold a key, so a few random failures are likelier to hit a set, but
 lose less. Racks keep the sets few and the replicas apart.
 
-Scatter width: how many other nodes share keys with a node. "Fewest sets": how
-few sets could give it. csv has only the table by vnode count.
+Scatter width: how many other nodes share keys with a node. Fewest sets: the
+fewest sets with that scatter width. csv has only the table by vnode count.
 
   ringctl durability fleet.csv --replicas 3 --failures 3
   ringctl durability fleet.csv --dead db-03,db-07 --read 1 --write 3

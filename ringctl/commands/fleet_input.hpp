@@ -17,7 +17,7 @@ Fleet placed_fleet(const std::string& path, const PlacementOptions& options);
 std::pair<Fleet, Fleet> placed_change(const std::string& before, const std::string& after,
                                       const PlacementOptions& options);
 
-/// Reads a fleet to compare or convert: it can own nothing, and keeps a placement that it names.
+/// Reads a fleet to compare or convert, even if it owns nothing; keeps a placement that it names.
 Fleet any_fleet(const std::string& path, const PlacementOptions& options);
 
 }  // namespace ringctl

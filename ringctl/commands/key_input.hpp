@@ -15,8 +15,8 @@
 
 namespace ringctl {
 
-/// Throws InputError for a file of keys that is not there, with a hint if it is rather a key, or
-/// the second of several ids after --dead.
+/// Throws InputError for a file of keys that does not exist, with a hint if it is more likely a
+/// key, or the second of several ids after --dead.
 void check_key_files(const KeySource& source, const Fleet& fleet, bool any_dead);
 
 /// The keys of a command, with a progress line on a terminal and warnings.
@@ -28,8 +28,8 @@ class KeyInput : private KeyObserver {
 
   /// Reads the next key, as Keys::next does.
   bool next(std::string_view& key) { return keys_.next(key); }
-  /// Returns next() for the model, which must not outlive this; an empty function if the source has
-  /// no keys.
+  /// Returns next() for the model, which must not outlive this object; an empty function if the
+  /// source has no keys.
   NextKey next_key();
 
   std::uint64_t count() const { return keys_.count(); }

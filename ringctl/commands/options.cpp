@@ -21,7 +21,7 @@ namespace ringctl {
 namespace {
 
 constexpr std::uint64_t most_replicas = 1000;
-constexpr std::uint64_t most_positions = 0xffffffff;  // of the library
+constexpr std::uint64_t most_positions = 0xffffffff;  // the library's maximum
 
 Placement parse_hash(const std::string& text) {
   constexpr std::array<std::pair<std::string_view, bool>, 2> hashes{
@@ -120,7 +120,7 @@ void add_placement_options(CLI::App& app, PlacementOptions& placement) {
       app, "--weight-unit", "W", "Divide weights by W [1]",
       [&placement](const std::string& text) { placement.weight_unit = parse_weight_unit(text); });
   app.add_flag("--relative-weights", placement.relative_weights,
-               "Divide weights by their mean, in a change by that\n"
+               "Divide weights by their mean; in a change, by that\n"
                "of BEFORE");
   add_parsed_option(app, "--max-vnodes", "N",
                     "Maximum vnodes of the fleet [1,024 per node, at\n"
@@ -197,14 +197,15 @@ const char* const fleet_file_help =
 their content. CSV has one node per line: id,weight,rack,datacenter. Only the id
 is required; the default weight is 1. A node of weight 0 is drained: it owns
 nothing. A first line that has the field "id" is a header that names the
-columns, in any order; separated by semicolons or tabs, it says that the other
-lines are too. Lines may end in CRLF; blank lines and lines that begin with #
+columns, in any order. If semicolons or tabs separate its fields, they separate
+all fields. Lines may end in CRLF; blank lines and lines that begin with #
 are ignored. Quote a field with a comma, a quote, a line end, another control
 character or outer blanks; write a quote inside it twice (RFC 4180).
 
 A node has its weight times --vnodes positions, and every program must use the
-same. If weights are in gigabytes, --relative-weights divides them by their mean,
-and prints it: keep it, and give it as --weight-unit when the fleet changes.
+same value. If weights are in gigabytes, --relative-weights divides them by
+their mean and prints the mean: store it, and pass it as --weight-unit when the
+fleet changes.
 )";
 
 const char* const scheme_help =

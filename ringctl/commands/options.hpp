@@ -19,14 +19,14 @@
 
 namespace ringctl {
 
-// Options that several subcommands have. Each function adds them to `app`; parsing stores into the
-// other parameters, which must outlive it, and throws a UsageError that names the option.
+// Options of several subcommands. Each function adds them to `app`. Parsing stores into the other
+// parameters, which must outlive it, and throws a UsageError that names the option.
 
 /// FLEET, the path for read_fleet.
 void add_fleet_argument(CLI::App& app, std::string& fleet);
 /// BEFORE and AFTER.
 void add_change_arguments(CLI::App& app, std::string& before, std::string& after);
-/// A list of arguments, which comes last.
+/// A list of arguments; must be added last.
 CLI::Option* add_list_argument(CLI::App& app, const std::string& name, const char* type,
                                const std::string& help, std::vector<std::string>& list);
 /// FILE..., --key and --null.
@@ -41,13 +41,13 @@ void add_scheme_option(CLI::App& app, const std::string& option, const std::stri
 /// --format.
 void add_format_option(CLI::App& app, Format& format);
 
-/// What --top stores for "all".
+/// The value that --top stores for "all".
 inline constexpr std::uint64_t top_all = ~std::uint64_t{0};
 /// --top: how many `things` to show in text.
 void add_top_option(CLI::App& app, const std::string& things, std::uint64_t& top);
 
 /// Throws UsageError if an option of add_placement_options was given and `schemes` does not contain
-/// clockwise's own, the only one that they apply to.
+/// clockwise's own, the only scheme that they apply to.
 void check_placement_options(const CLI::App& app, const std::vector<std::string>& schemes);
 
 /// Parses a decimal whole number from `least` to `most`. Throws a UsageError that names the option

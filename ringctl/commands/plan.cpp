@@ -81,8 +81,8 @@ void add_plan(CLI::App& app) {
   add_format_option(*command, options->format);
   command->footer(
       R"(Network cards send and receive at once: a node takes as long as its busier
-direction, the plan as long as its slowest node. --dead nodes do not send. "One
-by one" makes the same change one member at a time, for up to 32 changes.
+direction, the plan as long as its slowest node. --dead nodes do not send. One
+by one: the same change, one member at a time, for up to 32 changes.
 mod N: hash(key) mod N, with each replica placed separately.
 
 CSV has one row per step, ordered to keep cards busy: `source` sends `to` the

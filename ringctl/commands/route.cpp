@@ -35,7 +35,7 @@ struct RouteOptions {
   ReplicationOptions replication;
 };
 
-/// What the lists of all keys come to.
+/// How many preference lists are short.
 struct Shortage {
   std::uint64_t keys = 0;
   std::uint64_t short_lists = 0;
@@ -46,7 +46,7 @@ std::string reason_of(const RouteOptions& options, const PlacedFleet& fleet, Spr
                       std::size_t dead) {
   std::size_t owning = 0;
   for (const auto& member : fleet.members()) owning += member.weight > 0 ? 1u : 0u;
-  if (options.scheme == "redis") return "a master and its replicas are too few";
+  if (options.scheme == "redis") return "the masters have too few replicas";
   if (options.scheme == "nginx" && owning >= options.replication.replicas) {
     return "nginx takes servers in turn for an empty key, or past 21 points of dead servers";
   }
@@ -54,7 +54,7 @@ std::string reason_of(const RouteOptions& options, const PlacedFleet& fleet, Spr
   if (owning < options.replication.replicas) {
     return owning == 1 ? "only 1 node owns keys" : "only " + grouped(owning) + " nodes own keys";
   }
-  return "with --spread " + std::string(spread_name(spread)) + ", no rack has two";
+  return "with --spread " + std::string(spread_name(spread)) + ", no rack holds two";
 }
 
 void print_shortage(const Shortage& shortage, std::size_t replicas, const std::string& reason,
@@ -85,8 +85,8 @@ void run(RouteOptions options, const CLI::App& command) {
   const Spread spread = options.replication.spread.value_or(fleet->default_spread());
 
   Output out;
-  // Answers are flushed before a read that can block, so that a program at both ends of a pipe gets
-  // them.
+  // Answers are flushed before a read that can block, for a program that writes keys and reads
+  // answers in turn.
   KeyInput keys(options.keys, !writes_to_terminal(), [&] { out.flush(); });
   const auto rows = route_rows(options.format, *fleet, replicas, !dead.empty(), out);
   rows->begin();
@@ -127,8 +127,9 @@ it. A byte order mark at the beginning of a file is not.
 The owner is the first node clockwise, and the first replica unless it is dead:
 then text shows it in brackets. Replicas are the live nodes to use, in order.
 Substitutes for dead nodes come last: text marks them with *, csv counts them in
-a column. An engine that places keys by the nodes that are up alone has none:
-its replicas are those of that fleet. JSON has one object per line.
+a column. An engine that places keys only by the nodes that are up has no
+substitutes: its replicas are those of the fleet without the dead nodes. JSON
+has one object per line.
 
 Fields of csv are never changed. To a spreadsheet, a key that begins with =, +,
 - or @ is a formula: import the columns as text.

@@ -41,11 +41,11 @@ void add_shares(CLI::App& app) {
   command->footer(
       R"(Shares are exact: arcs of the circle. A node's fair share is its weight over the
 sum of weights. peak/mean and min/mean are the largest and smallest ratio of a
-share to its fair share; the CV is the root mean square of how far that ratio
-deviates from 1. Expected is the average for such a ring, over all node ids.
+share to its fair share; the CV is the root mean square of that ratio's
+deviation from 1. Expected is the average over all node ids.
 
-If there are more nodes than --top, text lists those furthest above their fair
-share; csv and json always list all, by id.
+If there are more nodes than --top, text lists the nodes furthest above their
+fair share; csv and json always list all nodes, by id.
 
   ringctl shares fleet.csv
   ringctl shares disks.csv --relative-weights --top 5

@@ -4,13 +4,13 @@
 
 namespace ringctl {
 
-// Exit statuses, as those of cmp and diff.
+// Exit statuses, as of cmp and diff.
 
 inline constexpr int done = 0;
 inline constexpr int fleets_differ = 1;
 inline constexpr int trouble = 2;
 
-/// Thrown by a command that has done its work, if its answer is that fleets differ.
+/// Thrown by a command that has finished, if the fleets differ.
 struct FleetsDiffer {};
 
 }  // namespace ringctl

@@ -69,7 +69,7 @@ class Walk {
     }
   }
 
-  /// Returns false if it has come to a request for help.
+  /// Returns false at a request for help.
   bool run() {
     bool all_positional = false;
     for (; at_ < arguments_.size(); ++at_) {

@@ -38,7 +38,8 @@ struct Amount {
   std::string_view unit;
 };
 
-/// Splits a number that is not negative from the unit after it; returns nothing if there is none.
+/// Splits a number that is not negative from the unit after it; returns nothing if the text has no
+/// such number.
 std::optional<Amount> split_amount(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -13,7 +13,7 @@ namespace {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
-/// Returns what a file is that begins like this, and what to do about it; nothing if it can be
+/// Returns the kind of a file that begins like this and how to convert it; nothing if it can be
 /// text.
 std::string_view other_kind(std::string_view text) {
   if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
@@ -95,7 +95,7 @@ std::string CsvReader::field() {
   }
   if (!at_end() && rest_.front() != separator_ && line_end() == 0) {
     if (rest_.front() == '\r') {
-      fail(line_, "a carriage return without a line feed; put the field in quotes if it belongs");
+      fail(line_, "a carriage return without a line feed; quote the field if it belongs there");
     }
     throw InputError(name_ + ':' + std::to_string(line_) + ':' + std::to_string(column()) +
                      ": control character " + shown(rest_.substr(0, 1)) +

@@ -17,8 +17,8 @@ struct CsvRecord {
 
 /// Reads RFC 4180 with common additions: lines end in LF or CRLF; blank lines, lines that begin
 /// with # and a UTF-8 byte order mark are ignored; blanks around a field are not part of it unless
-/// it is quoted. A control character must be in quotes, so that other kinds of files are not taken
-/// for this one. Bytes are not interpreted otherwise.
+/// it is quoted. A control character must be in quotes, so that other kinds of files are not read
+/// as CSV. Bytes are not interpreted otherwise.
 class CsvReader {
  public:
   /// Messages call the text `name`. The text must outlive the reader. If `separator` is a tab, tabs
@@ -26,7 +26,7 @@ class CsvReader {
   CsvReader(std::string_view text, std::string name, char separator = ',');
 
   /// Reads the next record; returns false at the end. Throws InputError, with the line, if a quote
-  /// is misplaced or unterminated, or a control character stands outside quotes.
+  /// is misplaced or unterminated, or a control character is outside quotes.
   bool next(CsvRecord& record);
 
   /// Throws InputError with name, line and `why`.

@@ -30,7 +30,7 @@ bool is_column(std::string_view field) {
          column_names.end();
 }
 
-/// Returns the separator of the first line that is not blank and no comment, if it is a header.
+/// Returns the separator of the first line that is neither blank nor a comment, if it is a header.
 char separator_of(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   std::string_view line;
@@ -65,8 +65,8 @@ bool is_number(std::string_view text) {
   return std::from_chars(text.data(), end, value).ptr == end;
 }
 
-/// A first line names the columns if its first field is "id", or if it has a column's name and no
-/// number where a line without names has the weight.
+/// A first line is a header if its first field is "id", or if it has a column's name and its second
+/// field, the weight of a node's line, is not a number.
 bool is_header(const CsvRecord& record) {
   if (!record.quoted[0] && lower_case(record.fields[0]) == "id") return true;
   if (record.fields.size() > 1 && (record.fields[1].empty() || is_number(record.fields[1]))) {
@@ -117,7 +117,7 @@ double parse_weight(const std::string& text, const CsvRecord& record, const CsvR
   return value;
 }
 
-/// An id with a semicolon or tab is more likely a line of a file that separates its fields so.
+/// An id with a semicolon or tab is more likely a whole line of a file with that separator.
 void check_separator(const CsvRecord& record, const CsvReader& reader) {
   if (record.fields.size() != 1 || record.quoted[0]) return;
   const std::size_t at = record.fields[0].find_first_of(";\t");

@@ -9,9 +9,9 @@
 
 namespace ringctl {
 
-/// Parses a fleet as CSV: ids are not empty, weights are finite and not negative. A header that
-/// separates its names by semicolons or tabs says that the whole file does. Throws InputError with
-/// name, line and reason.
+/// Parses a fleet as CSV: ids are not empty, weights are finite and not negative. A header with
+/// semicolons or tabs between its names sets the separator of the whole file. Throws InputError
+/// with name, line and reason.
 Fleet fleet_from_csv(std::string_view text, const std::string& name);
 
 }  // namespace ringctl

@@ -10,7 +10,7 @@ namespace ringctl {
 
 namespace {
 
-/// A document begins with a brace. A node's id in CSV that does is in quotes.
+/// A document begins with a brace. In CSV, an id that begins with a brace must be in quotes.
 bool is_json(std::string_view text) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   const std::size_t first = text.find_first_not_of(" \t\r\n");

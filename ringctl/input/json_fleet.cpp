@@ -22,8 +22,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Where the parser is in the text. It has read the last byte of the token that it reports, and of
-/// a number one byte more.
+/// The parser's place in the text. When it reports a token, it has read the token's last byte and,
+/// for a number, one byte more.
 class Place {
  public:
   explicit Place(std::string_view text) : text_(text) {}
@@ -31,7 +31,7 @@ class Place {
   void advance() { ++read_; }
   void ask_for_more() { at_end_ = true; }
 
-  /// Returns true if the parser has asked for more than there is.
+  /// Returns true if the parser has tried to read past the end.
   bool at_end() const { return at_end_; }
   /// Returns the last character that was read.
   std::string_view last() const {
@@ -63,7 +63,7 @@ class Place {
   std::size_t line_begin_ = 0;
 };
 
-/// Reads the text and tells the place.
+/// Reads the text and stores the place.
 class Cursor {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -101,7 +101,7 @@ class Cursor {
 struct Value {
   enum class Kind { text, whole, negative, fraction, boolean, null };
   Kind kind = Kind::null;
-  std::string text;         ///< Of a text; of a number, as it is written.
+  std::string text;         ///< Of a text; of a number, as written.
   std::uint64_t whole = 0;  ///< Of a whole number.
   double number = 0;        ///< Of every number.
 
@@ -110,7 +110,7 @@ struct Value {
   }
 };
 
-/// Returns what a message calls the value.
+/// Returns the value's name in messages.
 std::string described(const Value& value) {
   switch (value.kind) {
     case Value::Kind::text:
@@ -146,7 +146,7 @@ class Builder : public nlohmann::json_sax<Json> {
     for (std::size_t i = 0; i < fleet_.nodes.size(); ++i) {
       if (has_tokens_[i] == fleet_.has_tokens) continue;
       fail_at(fleet_, fleet_.nodes[i],
-              member_name(i) + (fleet_.has_tokens ? " has no tokens, nor has the document vnodes"
+              member_name(i) + (fleet_.has_tokens ? " has no tokens, and the document has no vnodes"
                                                   : " has tokens, but the document has vnodes"));
     }
     return std::move(fleet_);
@@ -265,12 +265,12 @@ class Builder : public nlohmann::json_sax<Json> {
 
   static std::string member_name(std::size_t i) { return "members[" + std::to_string(i) + "]"; }
 
-  /// Returns what a message calls the object that the parser is in.
+  /// Returns the name, in messages, of the object that the parser is in.
   std::string owner() const {
     if (in_ == In::document || in_ == In::nothing) return "the document";
     return member_name(fleet_.nodes.size() - (in_ == In::members ? 0 : 1));
   }
-  /// Returns what a message calls the entry that the parser is in.
+  /// Returns the name, in messages, of the entry that the parser is in.
   std::string entry() const {
     if (in_ == In::document) return key_;
     if (in_ == In::nothing || in_ == In::members) return owner();

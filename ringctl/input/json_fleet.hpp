@@ -9,9 +9,9 @@
 
 namespace ringctl {
 
-/// Parses the JSON form of a fleet, in one pass and in memory for the fleet alone. Unknown and
-/// repeated entries are refused: a misspelled weight would otherwise be ignored. Throws InputError
-/// with name, line, column and reason.
+/// Parses the JSON form of a fleet, in one pass and without memory for more than the fleet. Unknown
+/// and repeated entries are refused: a misspelled weight would otherwise be ignored. Throws
+/// InputError with name, line, column and reason.
 Fleet fleet_from_json(std::string_view text, const std::string& name);
 
 }  // namespace ringctl

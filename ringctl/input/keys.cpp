@@ -49,10 +49,10 @@ void Keys::open_next() {
   if (!source_.ends_in_null) skip_byte_order_mark();
 }
 
-/// Reads at least three bytes, if there are so many.
+/// Reads at least three bytes, if the file has that many.
 void Keys::skip_byte_order_mark() {
   constexpr std::string_view mark = "\xef\xbb\xbf";
-  // A key that ends before is not made to wait for more.
+  // A key that is complete must not wait for more bytes.
   const auto rest = [&] { return std::string_view(buffer_.data() + begin_, end_ - begin_); };
   while (rest().size() < mark.size() && mark.starts_with(rest()) && refill()) {
   }

@@ -42,8 +42,8 @@ class KeyObserver {
 
 /// Reads the keys of a source one by one, in memory that does not grow with their number. A key is
 /// every byte before the line feed, even none; a carriage return is part of it. The last line feed
-/// can be missing. A byte order mark at the beginning of a file of lines is part of no key; UTF-16
-/// is refused.
+/// can be missing. A byte order mark at the beginning of a file of lines is not part of the first
+/// key; UTF-16 is refused.
 class Keys {
  public:
   /// A longer key is refused, so that untrusted input cannot fill the memory.

@@ -151,7 +151,7 @@ TEST_CASE("convert and fingerprint: wrong input is named and nothing is printed"
   refused("{\"vnodes\": 2, \"members\": [{\"id\": \"a\", \"weight\": -1}]}", "got -1");
   refused("{\"vnodes\": 2, \"members\": [{\"id\": {\"hex\": \"0g\"}}]}",
           "must be pairs of 0-9 and a-f");
-  refused("{\"members\": [{\"id\": \"a\"}]}", "has no tokens, nor has the document vnodes");
+  refused("{\"members\": [{\"id\": \"a\"}]}", "has no tokens, and the document has no vnodes");
   refused("{\"hash\": \"md5\", \"vnodes\": 2, \"members\": []}",
           "in:1:14: hash must be xxh3-64 or xxh64, got \"md5\"");
 }

@@ -80,8 +80,8 @@ TEST_CASE("invalid CSV") {
   CHECK_THROWS_MATCHES(parse("a\nb\"c\"\n"), InputError,
                        Message("f.csv:2: a quote inside a field that does not begin with one"));
   CHECK_THROWS_MATCHES(parse("a\rb\n"), InputError,
-                       Message("f.csv:1: a carriage return without a line feed; put the field in "
-                               "quotes if it belongs"));
+                       Message("f.csv:1: a carriage return without a line feed; quote the field if "
+                               "it belongs there"));
   CHECK_THROWS_MATCHES(parse("\xff\xfe"
                              "a\0"s),
                        InputError, Message("f.csv:1: this is UTF-16; save it as UTF-8"));

@@ -72,7 +72,7 @@ TEST_CASE("every form that convert writes is read by every command, with the sam
     CHECK(sandbox.run("ringctl fingerprint f.ring " + form).code == 0);
   }
   CHECK(sandbox.run("ringctl convert f.json --to csv").err ==
-        "ringctl: CSV does not hold how nodes are placed; give --vnodes 64 --hash xxh64:7 wherever "
+        "ringctl: CSV does not say how nodes are placed; give --vnodes 64 --hash xxh64:7 wherever "
         "this file is used\n");
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("csv: owner and preference list of every key") {
   CHECK(result.out == expected_csv(ring, keys, 5, Spread::racks_only));
   CHECK(
       result.err ==
-      "ringctl: all keys have fewer than 5 replicas: with --spread racks_only, no rack has two\n");
+      "ringctl: all keys have fewer than 5 replicas: with --spread racks_only, no rack holds two\n");
 }
 
 TEST_CASE("options that place the nodes") {
