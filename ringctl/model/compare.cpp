@@ -32,7 +32,7 @@ struct Traits {
 
 constexpr std::size_t scheme_count = 8;
 
-/// Adds the nodes; a scheme without weights takes all as equals.
+/// Adds the nodes; a scheme without weights treats all as equal.
 template <class Scheme>
 void add_nodes(Scheme& scheme, const std::vector<FleetNode>& nodes, bool weights) {
   std::vector<std::pair<std::string, clockwise::NodeOptions>> all;
@@ -64,7 +64,7 @@ double moved_share(const std::vector<std::uint32_t>& before,
   return static_cast<double>(moved) / static_cast<double>(before.size());
 }
 
-/// The fleet and the keys, and how a scheme does on them.
+/// The fleet and the keys, on which the schemes are measured.
 class Workload {
  public:
   Workload(const Fleet& fleet, std::vector<Position> keys, const CompareRequest& request)
@@ -87,7 +87,7 @@ class Workload {
   double join_floor() const { return 1 / (total_weight_ + 1); }
   double leave_floor() const { return middle().options.weight / total_weight_; }
 
-  /// make() returns the scheme without nodes. `done` schemes have been measured before.
+  /// make() returns the scheme without nodes. `done` schemes have already been measured.
   template <class Make>
   SchemeResult run(const Traits& traits, std::size_t done, Make make) const {
     report_ = [this, name = traits.name, done] {
@@ -194,7 +194,7 @@ class Workload {
   double total_weight_ = 0;
   decltype(CompareRequest::progress) progress_;
   mutable std::function<void()> report_;
-  mutable volatile std::size_t used_ = 0;  // so that the compiler omits no lookup
+  mutable volatile std::size_t used_ = 0;  // keeps the compiler from omitting lookups
 };
 
 /// Returns "key:0", "key:1", … hashed.

@@ -16,8 +16,7 @@ namespace ringctl {
 struct CompareRequest {
   std::uint64_t keys = 1'000'000;
   std::function<double()> cpu_seconds;  ///< CPU time used so far.
-  /// Called often, with the scheme that is being measured and how many of all are done. Can be
-  /// empty.
+  /// Called often, with the scheme being measured and the number of schemes done. Can be empty.
   std::function<void(const char* scheme, std::size_t done, std::size_t all)> progress;
 };
 

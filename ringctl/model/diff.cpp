@@ -47,8 +47,8 @@ Difference<Modulo<Hash>> compare(const Modulo<Hash>& before, const Modulo<Hash>&
   Difference<Modulo<Hash>> result{before, after, moved.fraction(), std::nullopt};
   if (moved.moved > most_pairs) return result;
   result.flows.emplace();
-  // Of the residues modulo lcm(N, M), one is i modulo N and j modulo M if gcd(N, M) divides their
-  // difference; otherwise none is.
+  // One of the residues modulo lcm(N, M) is i modulo N and j modulo M if gcd(N, M) divides i - j;
+  // otherwise none is.
   const std::size_t common = std::gcd(before.size(), after.size());
   const double share = 1 / static_cast<double>(moved.residues);
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -120,7 +120,7 @@ Changes changes_of(const AnyRing& before, const AnyRing& after) {
   return changes;
 }
 
-/// mod N has no weights: nodes that are not drained count alike.
+/// mod N has no weights: all nodes that are not drained count alike.
 template <class AnyRing>
 auto modulo_of(const AnyRing& ring) {
   Modulo<std::remove_cvref_t<decltype(ring.hash())>> modulo(ring.hash());

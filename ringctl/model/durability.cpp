@@ -51,13 +51,13 @@ std::vector<LossOdds> other_odds(const Fleet& fleet, const Replication& replicat
   return odds;
 }
 
-/// More failures than nodes are a mistake, unless nobody asked for them.
+/// More failures than nodes are a mistake, unless the number is the default.
 std::size_t checked_failures(const DurabilityRequest& request, std::size_t nodes) {
   constexpr std::size_t usual = 3;
   if (!request.failures) return (std::min)(usual, nodes);
   if (*request.failures > nodes) {
-    throw InputError("--failures must be at most " + counted(nodes, "node") +
-                     ", those that own data, got " + grouped(*request.failures));
+    throw InputError("--failures must be at most " + grouped(nodes) +
+                     ", the number of nodes that own data, got " + grouped(*request.failures));
   }
   return *request.failures;
 }

@@ -16,7 +16,7 @@ namespace ringctl {
 
 struct DurabilityRequest {
   ReplicationOptions replication;
-  std::optional<std::size_t> failures;  ///< Random nodes that fail at once; 3 if there are so many.
+  std::optional<std::size_t> failures;  ///< Random nodes that fail at once; 3, or all, by default.
   std::optional<std::size_t> reads;     ///< A majority by default.
   std::optional<std::size_t> writes;    ///< A majority by default.
 };
@@ -31,7 +31,7 @@ struct LossOdds {
   double loss_given_any = 0;  ///< The share of the key space lost, if any is.
 };
 
-/// Reads and writes of so many of a key's replicas.
+/// The numbers of replicas that a read queries and a write waits for.
 struct QuorumReport {
   std::size_t replicas = 0;
   std::size_t reads = 0;

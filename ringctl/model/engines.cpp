@@ -55,7 +55,7 @@ class PlacedSlots final : public PlacedFleet {
   /// Returns the slots as arcs of equal length, in slot order.
   std::optional<Arcs> arcs() const override {
     if (!map_.complete()) return std::nullopt;
-    constexpr std::uint64_t circle = 0x7265646973;  // no ring's
+    constexpr std::uint64_t circle = 0x7265646973;  // no ring has this circle
     std::vector<std::string> nodes;
     std::vector<std::vector<std::uint64_t>> tokens;
     for (const auto& node : map_.nodes()) {

@@ -11,13 +11,13 @@
 
 namespace ringctl {
 
-// Engines that read further columns of a fleet file, or that have no circle. Each function throws
-// InputError, with the line, for a column, and what the library throws for a node.
+// Engines that read additional columns of a fleet file, or that have no circle. Each function
+// throws InputError, with the line, for a column, and the library's exceptions for a node.
 
 /// Places nodes by the column tokens.
 std::unique_ptr<PlacedFleet> place_cassandra(const Fleet& fleet, const DeadNodes& dead);
 
-/// Places nodes by the column server_id, if it is set.
+/// Places nodes by the column server_id, if set.
 std::unique_ptr<PlacedFleet> place_haproxy(const Fleet& fleet, const DeadNodes& dead,
                                            const clockwise::HaproxyOptions& options);
 

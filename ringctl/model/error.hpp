@@ -14,7 +14,7 @@ struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Returns the message without the library's name in front.
+/// Returns the message without the library's name as its prefix.
 inline std::string message_of(const std::exception& error) {
   constexpr std::string_view prefix = "clockwise: ";
   std::string_view message = error.what();

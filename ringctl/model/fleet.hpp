@@ -43,11 +43,11 @@ void check_owns(const Fleet& fleet);
 
 /// Returns the mean weight of the nodes that are not drained; 1 if all are.
 double mean_weight(const Fleet& fleet);
-/// Divides every weight by `unit`, as programs do by clockwise::relative_weights. Throws InputError
-/// if a weight is out of range then.
+/// Divides every weight by `unit`, as clockwise::relative_weights does. Throws InputError if a
+/// quotient is out of range.
 void scale_weights(Fleet& fleet, double unit);
 
-/// Returns the node's id that `id` most likely means, as did_you_mean does.
+/// Suggests the node's id that `id` most likely means, as did_you_mean does.
 std::string did_you_mean_node(const Fleet& fleet, std::string_view id);
 
 }  // namespace ringctl

@@ -24,7 +24,7 @@ std::uint64_t usual_positions(std::size_t nodes) {
 }
 
 void check_positions(const Fleet& fleet, std::uint64_t most) {
-  if (fleet.has_tokens) return;  // a file with them all
+  if (fleet.has_tokens) return;  // the file lists them all
   std::uint64_t positions = 0;
   double weights = 0;
   for (const FleetNode& node : fleet.nodes) {

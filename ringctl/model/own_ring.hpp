@@ -19,8 +19,8 @@ using Ring = clockwise::HashRing<Hash, std::string, std::uint32_t>;
 template <clockwise::HashFunction Hash>
 using TokenRing = clockwise::TokenRing<Hash, std::string, std::uint32_t>;
 
-/// Returns the positions that a fleet of so many nodes can have unless more are asked for: a small
-/// file must not take much memory by surprise.
+/// Returns the default maximum of positions for a fleet of this many nodes: a small file must not
+/// take much memory by surprise.
 std::uint64_t usual_positions(std::size_t nodes);
 
 /// Throws InputError, with the line, if a node needs more vnodes than are supported, or the fleet
@@ -35,7 +35,7 @@ Ring<Hash> make_ring(const Fleet& fleet, const Hash& hash);
 template <clockwise::HashFunction Hash>
 TokenRing<Hash> make_token_ring(const Fleet& fleet, const Hash& hash);
 
-/// Returns the same ring with its positions as tokens.
+/// Returns the ring with its positions as tokens.
 template <clockwise::HashFunction Hash>
 TokenRing<Hash> with_tokens(const Ring<Hash>& ring);
 template <clockwise::HashFunction Hash>

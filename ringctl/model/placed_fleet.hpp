@@ -49,19 +49,19 @@ class PlacedFleet {
 
   virtual Spread default_spread() const = 0;
 
-  /// Returns the owner and `replicas` nodes that are not dead. If some are, the scheme says which
-  /// take their place: substitutes after the usual replicas, or the list of a fleet without the
-  /// dead nodes. Throws InputError if the scheme does not support the spread.
+  /// Returns the owner and `replicas` nodes that are not dead. If nodes are dead, the scheme
+  /// decides which nodes replace them: substitutes after the usual replicas, or the list of a fleet
+  /// without the dead nodes. Throws InputError if the scheme does not support the spread.
   virtual Route route(std::string_view key, std::size_t replicas, Spread spread) const = 0;
 
-  /// Returns what the user should know of the dead nodes; nothing for most schemes.
+  /// Returns a message about the dead nodes for the user; nothing for most schemes.
   virtual std::string note() const { return {}; }
 
   /// Returns the exact arcs; nothing if the scheme has no circle.
   virtual std::optional<Arcs> arcs() const { return std::nullopt; }
 };
 
-/// Builds the arcs of nodes whose tokens are the last positions of theirs.
+/// Builds the arcs of nodes whose tokens are the last positions of their arcs.
 Arcs make_arcs(std::uint64_t circle, const std::vector<std::string>& nodes,
                const std::vector<std::vector<std::uint64_t>>& tokens);
 

@@ -19,19 +19,20 @@
 
 namespace ringctl {
 
-/// Engines that place keys by the nodes that are up alone offer without(names): their answer, and
-/// not a walk past the dead nodes.
+/// Engines that place keys only by the nodes that are up offer without(names). Its answer is
+/// theirs; a walk past the dead nodes is not.
 template <class Scheme>
 concept RebuiltWithoutDead =
     requires(const Scheme& scheme, const std::vector<std::string>& dead) { scheme.without(dead); };
 
-/// nginx, which leaves the ring for round robin where it finds no server soon.
+/// nginx, which leaves the ring for round robin if it finds no server soon.
 template <class Scheme>
 concept UsesRoundRobin = requires(const Scheme& scheme, std::string_view key) {
   { scheme.uses_round_robin(key) } -> std::same_as<bool>;
 };
 
-/// Any partitioner of the library as a PlacedFleet; one that is no ring has no racks and no arcs.
+/// Any partitioner of the library as a PlacedFleet; one that is not a ring has no racks and no
+/// arcs.
 template <class Scheme>
 class PlacedRing final : public PlacedFleet {
  public:
@@ -101,7 +102,7 @@ class PlacedRing final : public PlacedFleet {
   }
 
  private:
-  /// Returns the list of the fleet without the dead nodes, as nodes of this one.
+  /// Returns the list of the fleet without the dead nodes, as nodes of this fleet.
   Replicas left_for(clockwise::Position position, std::size_t replicas, Spread spread) const {
     Replicas list(replicas);
     if (without_dead_->try_lookup(position) == nullptr) return list;  // all are dead

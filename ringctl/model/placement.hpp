@@ -9,12 +9,13 @@
 
 namespace ringctl {
 
-/// How nodes and keys are placed on the circle; every program of a fleet must use the same.
+/// How nodes and keys are placed on the circle; every program of a fleet must use the same
+/// placement.
 struct Placement {
   std::uint32_t vnodes = 200;
   bool xxh64 = false;  ///< Otherwise XXH3.
   std::uint64_t seed = 0;
-  double weight_unit = 1;  ///< What the weights of the file were divided by.
+  double weight_unit = 1;  ///< The weights of the file were divided by this.
 };
 
 /// The most vnodes that a node can have.

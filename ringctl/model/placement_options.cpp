@@ -14,10 +14,10 @@ namespace {
 [[noreturn]] void fail_contradiction(const Fleet& fleet, const std::string& own,
                                      const std::string& option) {
   throw InputError(fleet.name + ": the file says " + own + ", so " + option +
-                   " does not apply; convert it to CSV to place it otherwise");
+                   " does not apply; convert it to CSV to place it differently");
 }
 
-/// Throws if the file names its placement and an option names another.
+/// Throws if the file names its placement and an option contradicts it.
 void check_agreement(const PlacementOptions& options, const Fleet& fleet) {
   if (!fleet.names_placement) return;
   if (options.vnodes) {

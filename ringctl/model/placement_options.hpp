@@ -19,15 +19,15 @@ struct PlacementOptions {
   std::optional<std::uint64_t> max_vnodes;  ///< Of the whole fleet.
 };
 
-/// Applies the options to a fleet that does not name its placement itself. Throws InputError if it
-/// does and an option says otherwise, or if it needs too many vnodes.
+/// Applies the options to a fleet that does not name its placement. Throws InputError if an option
+/// contradicts a placement that it names, or if it needs too many vnodes.
 void apply(const PlacementOptions& options, Fleet& fleet);
 
-/// The same for a change. A fleet that does not name its placement has that of the other, and both
-/// weights are divided by the mean of the first, so that a node which stays keeps its vnodes.
+/// The same for a change. A fleet that does not name its placement gets the other fleet's. Weights
+/// of both are divided by the mean of the first, so that a node that stays keeps its vnodes.
 void apply(const PlacementOptions& options, Fleet& before, Fleet& after);
 
-/// The same for a fleet that is only compared or converted: a placement that the file names stays.
+/// The same for a fleet that is only compared or converted: a placement in the file is kept.
 void apply_if_unnamed(const PlacementOptions& options, Fleet& fleet);
 
 }  // namespace ringctl

@@ -75,7 +75,7 @@ PlanReport plan_of(const Fleet& fleet_before, const Fleet& fleet_after,
                      [](const auto& a, const auto& b) { return a.seconds > b.seconds; });
 
     const std::size_t changes = changes_between(before, after);
-    // Tokens have no order of changes of their own.
+    // Tokens do not imply an order of changes.
     if constexpr (requires { clockwise::plan_one_by_one(before, after, options); }) {
       if (changes > 1 && changes <= most_changes && dead.empty()) {
         OneByOne sum{changes, 0, 0};

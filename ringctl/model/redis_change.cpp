@@ -29,9 +29,9 @@ struct Master {
   std::vector<std::uint16_t> slots;  ///< Ascending.
 };
 
-/// Moves slots as redis-cli does: every master that stays is to have as many as the others, which
-/// are few slots below the mean. Those that lack most get slots from those that have most too many,
-/// the lowest first. Nothing moves if all are within 2% of what they should have.
+/// Moves slots as redis-cli does: the share of every master that stays is the mean, rounded down.
+/// The masters that lack the most slots get slots from the masters with the largest excess, the
+/// lowest slots first. Nothing moves if every master is within 2% of its share.
 void rebalance(std::vector<Master>& masters) {
   constexpr double threshold = 2;  // percent
   const auto staying = static_cast<std::size_t>(std::count_if(
@@ -51,7 +51,7 @@ void rebalance(std::vector<Master>& masters) {
                                   : expected > 1);
   }
   if (!any_far) return;
-  while (total > 0) {  // what rounding has left over goes to those that do not give
+  while (total > 0) {  // the remainder goes to masters without an excess
     for (std::int64_t& own : surplus) {
       if (own > 0 || total == 0) continue;
       --own;

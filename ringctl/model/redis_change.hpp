@@ -15,13 +15,12 @@ struct RedisChange {
   bool rebalanced = false;  ///< Otherwise the slots after are those listed.
 };
 
-/// Returns what a change does to the slots.
-///
-/// Each slot that `after` lists is where it says. Another stays with its master of `before`; if
-/// that is no master any more, with the first of its replicas that has become one. Then, if `after`
-/// lists no slots at all, if a slot is left without a master, or if a new master is left without a
-/// slot, the slots are moved as `redis-cli --cluster rebalance --cluster-use-empty-masters` moves
-/// them, with weight 0 for the masters that leave. Throws InputError as place_redis does.
+/// Returns the slots before and after a change. A slot that `after` lists goes to the master that
+/// lists it. Any other slot stays with its master of `before` or, if that is no longer a master,
+/// goes to the first of that master's replicas that has become one. Then, if `after` lists no slots
+/// at all, if a slot has no master, or if a new master has no slot, slots move as by `redis-cli
+/// --cluster rebalance --cluster-use-empty-masters`, with weight 0 for the masters that leave.
+/// Throws InputError as place_redis does.
 RedisChange redis_change(const Fleet& before, const Fleet& after);
 
 }  // namespace ringctl

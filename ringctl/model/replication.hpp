@@ -28,7 +28,7 @@ clockwise::Replication replication_of(const ReplicationOptions& options);
 
 /// Returns the spread as --spread takes it: "nodes", "racks", "racks_only".
 std::string_view spread_name(Spread spread);
-/// Returns the spread of that name; nothing if there is none.
+/// Returns the spread with that name; nothing if no spread has it.
 std::optional<Spread> spread_of(std::string_view name);
 
 using DeadNodes = std::unordered_set<std::string>;

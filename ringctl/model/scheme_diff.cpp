@@ -30,7 +30,8 @@ std::string without_circle(const Fleet& fleet, const std::string& scheme) {
   return scheme + " has no circle";
 }
 
-/// Redis moves slots from where they are; all other schemes place both fleets from scratch.
+/// Redis moves slots from the placement of BEFORE; all other schemes place both fleets from
+/// scratch.
 RedisChange change_of(const Fleet& before, const Fleet& after) {
   try {
     return redis_change(before, after);

@@ -24,7 +24,7 @@ struct SchemeSide {
 struct SchemeDiff {
   SchemeSide before;
   SchemeSide after;
-  bool rebalanced = false;            ///< Slots of AFTER are where a rebalance moves them.
+  bool rebalanced = false;            ///< A rebalance moved the slots of AFTER.
   std::optional<double> share;        ///< Of the key space; nothing if the circles differ.
   std::optional<std::uint64_t> keys;  ///< All of them, if any were given.
   std::uint64_t moved = 0;            ///< Of the keys.
@@ -32,8 +32,8 @@ struct SchemeDiff {
 };
 
 /// Computes what moves: exactly if both schemes use the same circle, and over the keys if
-/// `next_key` is not empty. A Redis Cluster moves slots from where they are (see redis_change); any
-/// other scheme places both fleets. Throws InputError if neither is possible.
+/// `next_key` is not empty. A Redis Cluster moves slots (see redis_change); any other scheme places
+/// both fleets from scratch. Throws InputError if neither is possible.
 SchemeDiff scheme_diff_of(const Fleet& before, const std::string& scheme_before, const Fleet& after,
                           const std::string& scheme_after, const NextKey& next_key);
 

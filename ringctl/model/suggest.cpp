@@ -11,7 +11,7 @@ namespace ringctl {
 
 namespace {
 
-/// Longer words are not compared: an untrusted text can have any length.
+/// Longer words are not compared: untrusted text can have any length.
 constexpr std::size_t longest = 64;
 
 /// Returns the number of changes from `a` to `b`, by the distance of Damerau and Levenshtein

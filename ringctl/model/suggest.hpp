@@ -8,10 +8,10 @@
 
 namespace ringctl {
 
-/// Returns the known name that `word` most likely means: one of which it is a beginning of three
-/// letters or more, or the first of those that the fewest changes make it, up to a third of its
-/// letters. A change inserts, drops or replaces a letter or swaps two. Case does not count. Empty
-/// if no name is near.
+/// Returns the known name that `word` most likely means: a name that begins with `word`, if it has
+/// three letters or more; otherwise the first of the names that the fewest changes turn it into, at
+/// most a third of its letters. A change inserts, drops or replaces a letter or swaps two. Case
+/// does not count. Empty if no name is near.
 std::string_view nearest(std::string_view word, const std::vector<std::string_view>& known);
 
 /// Returns "; did you mean "<name>"?", or nothing if no name is near.

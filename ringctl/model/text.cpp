@@ -32,7 +32,7 @@ char32_t decoded(std::string_view character) {
 }
 
 /// The format characters of Unicode 15 (general category Cf), and its line and paragraph
-/// separators: they have no width, and some reorder what stands around them.
+/// separators: they have no width, and some reorder the text around them.
 struct Range {
   char32_t first;
   char32_t last;

@@ -19,10 +19,10 @@ std::size_t utf8_length(std::string_view text);
 /// `text` must not be empty.
 char32_t next_character(std::string_view& text);
 
-/// Returns text for a terminal, which it can neither control nor reorder: control and format
+/// Returns text that can neither control nor reorder a terminal's output: control and format
 /// characters (escapes, C1, bidirectional controls, zero-width characters) and bytes that are not
-/// UTF-8 become \xNN. Every text that comes from outside passes here; a second pass changes
-/// nothing.
+/// UTF-8 become \xNN. Every text from outside must pass through this function; a second pass
+/// changes nothing.
 std::string shown(std::string_view text);
 /// Appends shown(text).
 void append_shown(std::string& to, std::string_view text);

@@ -50,7 +50,7 @@ bool is_policy(std::string_view name) {
 }
 
 bool is_wire(std::string_view bytes) {
-  // The byte after it is the number of the format. In a text it would be a letter.
+  // The next byte is the format's number. In a text it would be a letter.
   if (!bytes.starts_with(wire_magic)) return false;
   return bytes.size() == wire_magic.size() || bytes[wire_magic.size()] < '\t';
 }

@@ -15,22 +15,22 @@
 
 namespace ringctl {
 
-// Fleets as the library's bytes and fingerprints. Both cover what places keys, and neither the
-// order of the nodes nor what only engines read.
+// Fleets as the library's bytes and fingerprints. Both cover everything that places keys, but not
+// the order of the nodes or the columns that only engines read.
 
-/// The contract that this program follows.
+/// The placement contract of this program.
 inline constexpr std::uint64_t placement_contract = clockwise::placement_contract;
 
 /// Returns the hash policy as bytes and JSON name it: "xxh3-64" or "xxh64".
 std::string policy_name(const Placement& placement);
-/// Returns true if `name` is one that policy_name returns.
+/// Returns true if policy_name can return `name`.
 bool is_policy(std::string_view name);
 
-/// Returns true if the bytes claim to be those of to_wire().
+/// Returns true if the bytes begin as to_wire()'s do.
 bool is_wire(std::string_view bytes);
 /// Throws InputError with the offset if the bytes are invalid.
 Fleet from_wire(std::string_view bytes, const std::string& name);
-/// Returns what clockwise::wire::encode returns for the ring. Throws InputError.
+/// Returns clockwise::wire::encode of the fleet's ring. Throws InputError.
 std::string to_wire(const Fleet& fleet);
 
 /// Returns 32 digits, as a program prints fingerprint(). Throws InputError.

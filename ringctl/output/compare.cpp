@@ -14,7 +14,7 @@ namespace ringctl {
 
 namespace {
 
-/// The same for every scheme; the columns of CSV and JSON stay.
+/// Every scheme has these; CSV and JSON keep the columns.
 constexpr const char* replicas_on = "nodes, racks, datacenters";
 
 const char* yes_or_no(bool value) { return value ? "yes" : "no"; }

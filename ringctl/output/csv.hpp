@@ -8,7 +8,7 @@
 namespace ringctl {
 
 /// Returns a CSV field, quoted if RFC 4180 or the reader of fleet files requires it. The bytes are
-/// never changed, not even those that a spreadsheet takes for a formula: a program that reads the
+/// never changed, not even if a spreadsheet would read them as a formula: a program that reads the
 /// field gets the id or key.
 std::string csv_field(std::string_view text);
 

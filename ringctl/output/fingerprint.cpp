@@ -85,7 +85,7 @@ Json json_of(const std::vector<FleetNode>& nodes) {
   return list;
 }
 
-/// How the second fleet differs from the first; null if it does not.
+/// Returns how the second fleet differs from the first; null if it does not.
 Json difference_json(const FingerprintRow& first, const FingerprintRow& second) {
   if (first.fingerprint == second.fingerprint) return {};
   const FleetDifference found = difference(first.fleet, second.fleet);

@@ -16,8 +16,8 @@ struct FingerprintRow {
   std::string fingerprint;
 };
 
-/// Prints the fingerprints, then how each fleet that differs from the first differs; CSV the
-/// fingerprints alone. Throws InputError and OutputError.
+/// Prints the fingerprints, then how each fleet that differs from the first differs; CSV has only
+/// the fingerprints. Throws InputError and OutputError.
 void print_fingerprints(const std::vector<FingerprintRow>& rows, Format format);
 
 }  // namespace ringctl

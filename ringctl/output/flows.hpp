@@ -18,11 +18,11 @@ struct FlowColumns {
   int share_decimals = 2;
 };
 
-/// Prints a table of the `top` largest flows, and how many are left out.
+/// Prints a table of the `top` largest flows, and the number of the others.
 void print_flows(TextOutput& out, const std::vector<Flow>& flows, const FlowColumns& columns,
                  std::uint64_t top);
 
-/// Returns an array of flows; a column that is not known is null.
+/// Returns an array of flows; an unknown column is null.
 Json flows_json(const std::vector<Flow>& flows, bool share, bool keys);
 
 }  // namespace ringctl

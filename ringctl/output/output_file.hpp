@@ -7,8 +7,8 @@
 
 namespace ringctl {
 
-/// A file to be written at the end of a long job. That it can be is known at the beginning; what it
-/// has is kept, and one that is not there is not made, until it is written.
+/// A file to be written at the end of a long job. The constructor checks that it can be written,
+/// but neither creates it nor changes its contents.
 class OutputFile {
  public:
   /// Throws OutputError with the reason if the file cannot be opened for writing.

@@ -21,7 +21,7 @@ void Progress::show(const std::function<std::string()>& text) {
   const auto now = Clock::now();
   if (now < due_) return;
   due_ = now + std::chrono::milliseconds(250);
-  // A line that fills the terminal would go on below, where it is not cleared.
+  // A line that fills the terminal would continue on the next line, which is not cleared.
   const std::string line = fitted(shown(text()), message_width() - 1);
   std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
   std::fflush(stderr);

@@ -8,7 +8,7 @@
 
 namespace ringctl {
 
-/// A line on the terminal that shows the progress of a long job: after one second, four times a
+/// A line on the terminal that shows the progress of a long job: from one second on, four times a
 /// second, and cleared at the end.
 class Progress {
  public:
@@ -18,7 +18,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Draws the text, which is asked for only if the line is due. Cheap enough to call often.
+  /// Draws the text, which is computed only if the line is due. Cheap enough to call often.
   void show(const std::function<std::string()>& text);
   void clear();
 

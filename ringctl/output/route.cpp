@@ -15,7 +15,7 @@ namespace ringctl {
 
 namespace {
 
-/// What the format shows for each member's id, made once.
+/// The text of each member's id in the format, made once.
 template <class Shown>
 class Names {
  public:
@@ -89,7 +89,7 @@ class TextRows final : public RouteRows {
 
   struct Layout {
     bool limited;            ///< To a terminal's width.
-    std::size_t first;       ///< The first replica that has a column; 1 if the owner is it.
+    std::size_t first;       ///< The first replica that has a column; 1 if replica 0 is the owner.
     std::size_t replicas;    ///< Columns, those before the first included.
     std::size_t left_out;    ///< Replicas without a column.
     std::size_t marks;       ///< Columns of the brackets around a dead owner.

@@ -22,8 +22,7 @@ class RouteRows {
   virtual void row(std::string_view key, const Route& route) = 0;
 };
 
-/// Refers to the fleet and the output. `any_dead` says whether the owner can differ from the first
-/// replica.
+/// Refers to the fleet and the output. `any_dead`: the owner can differ from the first replica.
 std::unique_ptr<RouteRows> route_rows(Format format, const PlacedFleet& fleet, std::size_t replicas,
                                       bool any_dead, Output& out);
 

@@ -24,8 +24,8 @@ void Output::flush() {
 }
 
 void check_standard_output() {
-  // A closed standard file would otherwise be the next one that is opened. In its place comes one
-  // that fails as a closed one does.
+  // Otherwise, the next file that is opened would take the place of a closed standard file. This
+  // file fails as a closed one does.
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
     (void)::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);

@@ -15,7 +15,7 @@ struct OutputError : std::system_error {
   using std::system_error::system_error;
 };
 
-/// Standard output, written in large pieces. The destructor drops what is not flushed, so that an
+/// Standard output, written in large pieces. The destructor drops unflushed output, so that an
 /// error does not leave half a result.
 class Output {
  public:

@@ -17,7 +17,7 @@ namespace ringctl {
 
 namespace {
 
-/// A UTF-8 locale, whatever the user's is; 0 if there is none.
+/// A UTF-8 locale, independent of the user's; 0 if the system has none.
 locale_t utf8_locale() {
   for (const char* const name : {"C.UTF-8", "C.utf8", "en_US.UTF-8", ""}) {
     if (const locale_t locale = ::newlocale(LC_CTYPE_MASK, name, locale_t{})) return locale;
@@ -25,7 +25,7 @@ locale_t utf8_locale() {
   return locale_t{};
 }
 
-/// Takes the widths of characters from the C library while it lives.
+/// Reads the widths of characters from the C library.
 class Widths {
  public:
   Widths() {

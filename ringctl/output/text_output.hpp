@@ -10,8 +10,8 @@
 
 namespace ringctl {
 
-/// Standard output for people. Whatever is written, a terminal is safe from it (see shown), and no
-/// line is wider than output_width(): a longer one goes on below, indented as it is.
+/// Standard output for people. Any text is made safe for a terminal (see shown), and no line is
+/// wider than output_width(): a longer line continues below with its indentation.
 class TextOutput {
  public:
   /// Throws OutputError, as flush() does.

@@ -104,7 +104,8 @@ TEST_CASE("wrong arguments end with code 2 and are named") {
            {"--read 4", "--read must be at most 3, got 4"},
            {"--write 9", "--write must be at most 3, got 9"},
            {"--failures 0", "--failures"},
-           {"--failures 5", "--failures must be at most 4 nodes, those that own data, got 5"},
+           {"--failures 5",
+            "--failures must be at most 4, the number of nodes that own data, got 5"},
            {"--dead cache09", "cache09"},
            {"--spread far", "far"}}) {
     const Result result = sandbox.run("ringctl durability f.csv " + arguments);

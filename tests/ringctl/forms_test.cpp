@@ -115,7 +115,7 @@ TEST_CASE("a file that says how nodes are placed and an option that says otherwi
   CHECK(other.code == 2);
   CHECK(other.err ==
         "ringctl: f.json: the file says 64 vnodes at weight 1, so --vnodes 65 does not "
-        "apply; convert it to CSV to place it otherwise\n");
+        "apply; convert it to CSV to place it differently\n");
   CHECK(sandbox.run("ringctl route f.json --key k --hash xxh64").code == 2);
   CHECK(sandbox.run("ringctl shares f.json --relative-weights").code == 2);
   // A change has one placement: CSV has that of the other file.

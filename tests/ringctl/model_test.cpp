@@ -354,7 +354,7 @@ TEST_CASE("placement options: files that name their placement keep it") {
   ring.names_placement = true;
   CHECK_THROWS_MATCHES(apply(options, ring), InputError,
                        Message("f.ring: the file says 64 vnodes at weight 1, so --vnodes 10 does "
-                               "not apply; convert it to CSV to place it otherwise"));
+                               "not apply; convert it to CSV to place it differently"));
   CHECK_NOTHROW(apply_if_unnamed(options, ring));
   CHECK(ring.placement.vnodes == 64);
 
@@ -490,6 +490,7 @@ TEST_CASE("durability: failures default to what the fleet can lose, and no more 
   request.failures = 8;
   CHECK(durability_of(fleet_of(8), request).odds.back().loss.value == 1);
   request.failures = 9;
-  CHECK_THROWS_MATCHES(durability_of(fleet_of(8), request), InputError,
-                       Message("--failures must be at most 8 nodes, those that own data, got 9"));
+  CHECK_THROWS_MATCHES(
+      durability_of(fleet_of(8), request), InputError,
+      Message("--failures must be at most 8, the number of nodes that own data, got 9"));
 }

@@ -49,9 +49,9 @@ TEST_CASE("csv: owner and preference list of every key") {
 
   result = sandbox.run("ringctl route f.csv k --format csv --spread racks_only --replicas 5");
   CHECK(result.out == expected_csv(ring, keys, 5, Spread::racks_only));
-  CHECK(
-      result.err ==
-      "ringctl: all keys have fewer than 5 replicas: with --spread racks_only, no rack holds two\n");
+  CHECK(result.err ==
+        "ringctl: all keys have fewer than 5 replicas: with --spread racks_only, no rack holds "
+        "two\n");
 }
 
 TEST_CASE("options that place the nodes") {
