@@ -431,7 +431,7 @@ std::string answers() {
 
 }  // namespace
 
-TEST_CASE("A user's functions of the library's names are never called") {
+TEST_CASE("A user's functions with names of the library are never called") {
   const std::string expected = answers<plain_types>();
   CHECK_FALSE(expected.empty());
   clockwise_test::require_same(answers<greedy_types>(), expected);

@@ -60,7 +60,7 @@ HashRing<clockwise::Xxh3, Server> fleet() {
 
 }  // namespace
 
-TEST_CASE("the counter counts") {
+TEST_CASE("the counter counts allocations") {
   CHECK(allocations_of([](Position) {
           used_memory = ::operator new(8);
           ::operator delete(used_memory);

@@ -85,7 +85,7 @@ bool arcs_tile_the_circle(const Ring& ring, std::size_t& arcs) {
 
 }  // namespace
 
-TEST_CASE("the arcs of a ring tile the circle: no gap, no overlap, 2^64 in all") {
+TEST_CASE("the arcs of a ring tile the circle: no gap, no overlap, 2^64 in total") {
   std::size_t arcs = 0;
   for (const std::uint32_t vnodes : {1u, 2u, 7u, 200u}) {
     for (const std::size_t nodes : {std::size_t{1}, std::size_t{2}, std::size_t{16}}) {
@@ -96,7 +96,7 @@ TEST_CASE("the arcs of a ring tile the circle: no gap, no overlap, 2^64 in all")
   }
 }
 
-TEST_CASE("so do they where vnodes share positions") {
+TEST_CASE("the arcs tile the circle if vnodes share positions") {
   std::size_t arcs = 0;
   const HashRing<clockwise_test::CoarseHash<4>> coarse(clockwise_test::numbered("n", 9),
                                                        RingOptions{10});
@@ -107,7 +107,7 @@ TEST_CASE("so do they where vnodes share positions") {
   CHECK(arcs == 1);
 }
 
-TEST_CASE("shares are widths as doubles, sum to one, and are in id order") {
+TEST_CASE("shares are the widths as doubles, sum to 1, and are in id order") {
   const HashRing<> ring(clockwise_test::numbered("n", 23), RingOptions{50});
   const auto widths = ring.widths();
   const auto shares = ring.load_shares();

@@ -209,7 +209,7 @@ void check_fair(const HashRing<>& ring, const std::vector<double>& shares,
 
 }  // namespace
 
-TEST_CASE("evenness is what theory says, for every row of the table") {
+TEST_CASE("evenness is as theory predicts, for every row of the table") {
   for (const Row& row : rows) {
     INFO("N = " << row.nodes << ", V = " << row.vnodes);
     std::vector<double> squared_cvs;
@@ -268,7 +268,7 @@ TEST_CASE("balance of a ring written by hand") {
   CHECK(std::abs(result.cv - std::sqrt(0.125)) < 1e-15);
 }
 
-TEST_CASE("balance measures against the weights, and leaves the drained out") {
+TEST_CASE("balance is measured by weight and ignores drained members") {
   TokenRing<> ring;
   const std::uint64_t quarter = std::uint64_t{1} << 62;
   ring.add("a", {2, {}, {}}, {quarter, 0});
@@ -282,7 +282,7 @@ TEST_CASE("balance measures against the weights, and leaves the drained out") {
   CHECK(result.cv < 1e-15);
 }
 
-TEST_CASE("balance of nothing is zeros") {
+TEST_CASE("the balance of an empty ring is all zeros") {
   HashRing<> drained;
   drained.add("a", 0);
   for (const HashRing<>& ring : {HashRing<>(), drained}) {
@@ -301,7 +301,7 @@ TEST_CASE("mod N is perfectly even") {
   CHECK(std::abs(result.mean - 1.0 / 3) < 1e-15);
 }
 
-TEST_CASE("shares of replicas are those of the lists of every arc") {
+TEST_CASE("shares of replicas match the lists of every arc") {
   Draws draws(1);
   for (int round = 0; round < 300; ++round) {
     const HashRing<> ring = random_ring(draws);
@@ -336,7 +336,7 @@ TEST_CASE("shares of replicas are those of the lists of every arc") {
   }
 }
 
-TEST_CASE("fair shares are by weight, as far as the rule allows") {
+TEST_CASE("fair shares are proportional to weight, as far as the rule allows") {
   Draws draws(2);
   for (int round = 0; round < 300; ++round) {
     const HashRing<> ring = random_ring(draws);
@@ -356,7 +356,7 @@ TEST_CASE("fair shares are by weight, as far as the rule allows") {
   }
 }
 
-TEST_CASE("balance of one replica is that of the keys") {
+TEST_CASE("the balance of one replica is the balance of the owners") {
   Draws draws(3);
   for (int round = 0; round < 100; ++round) {
     const HashRing<> ring = random_ring(draws);
@@ -369,7 +369,7 @@ TEST_CASE("balance of one replica is that of the keys") {
   }
 }
 
-TEST_CASE("three racks and three replicas: each rack holds everything, whatever its weight") {
+TEST_CASE("three racks and three replicas: each rack holds everything, at any weight") {
   HashRing<> ring;
   ring.add("a", {10, "r1", ""});
   ring.add("b", {10, "r2", ""});
@@ -394,7 +394,7 @@ TEST_CASE("three racks and three replicas: each rack holds everything, whatever 
   CHECK(fair_shares(ring, 4)[3] == 1);
 }
 
-TEST_CASE("balance of replicas written by hand: what a heavy node cannot hold goes to the others") {
+TEST_CASE("balance of replicas written by hand: the excess of a heavy node goes to the others") {
   TokenRing<> ring;
   const std::uint64_t quarter = std::uint64_t{1} << 62;
   ring.add("a", {10, "", ""}, {quarter, 3 * quarter});
@@ -411,7 +411,7 @@ TEST_CASE("balance of replicas written by hand: what a heavy node cannot hold go
   CHECK(std::abs(balance(ring, 2).peak_to_mean - 1.5) < 1e-15);
 }
 
-TEST_CASE("balance of replicas where there are none is zeros") {
+TEST_CASE("the balance of no replicas is all zeros") {
   HashRing<> drained;
   drained.add("a", 0);
   const HashRing<> ring({"a", "b"});

@@ -100,7 +100,7 @@ TEST_CASE("A cap is ceil(c * total * share), exactly") {
   }
 }
 
-TEST_CASE("A bound that bounds nothing is refused") {
+TEST_CASE("A load factor out of range is refused") {
   for (const double c : {1.0, 0.5, 0.0, -1.0, 1000.5, std::numeric_limits<double>::quiet_NaN(),
                          std::numeric_limits<double>::infinity()}) {
     CHECK_THROWS_MATCHES(BoundedLoad(ring_of(2), {.c = c}), std::invalid_argument,
@@ -109,7 +109,7 @@ TEST_CASE("A bound that bounds nothing is refused") {
   }
 }
 
-TEST_CASE("An idle fleet takes the first request at its owner") {
+TEST_CASE("In an idle fleet, the first request goes to its owner") {
   for (const double c : {1.001, 1.25, 3.0}) {
     BoundedLoad balancer(ring_of(16), {.c = c});
     const auto token = balancer.acquire("key");
@@ -119,7 +119,7 @@ TEST_CASE("An idle fleet takes the first request at its owner") {
   }
 }
 
-TEST_CASE("Two nodes, five requests, c = 1.5: a cap of 4, all five served") {
+TEST_CASE("Two nodes, five requests, c = 1.5: the cap is 4 and all five are accepted") {
   BoundedLoad balancer(ring_of(2), {.c = 1.5});
   std::vector<decltype(balancer)::Token> tokens;
   for (int i = 0; i < 5; ++i) {
@@ -134,7 +134,7 @@ TEST_CASE("Two nodes, five requests, c = 1.5: a cap of 4, all five served") {
   CHECK(tokens[3].probes() == 2);
 }
 
-TEST_CASE("No node is ever above its cap, weights and skewed keys included") {
+TEST_CASE("No node is ever above its cap, even with weights and skewed keys") {
   Ring ring = ring_of(10);
   ring.add("large", 3.0);
   ring.add("drained", 0.0);
@@ -161,7 +161,7 @@ TEST_CASE("No node is ever above its cap, weights and skewed keys included") {
   CHECK(balancer.load() == 0);
 }
 
-TEST_CASE("At V = 100 and c = 1.25 an evenly used fleet asks 1.01 nodes at most") {
+TEST_CASE("At V = 100 and c = 1.25, requests for uniform keys try at most 1.01 nodes on average") {
   BoundedLoad balancer(ring_of(64, 100), {.c = 1.25});
   std::vector<decltype(balancer)::Token> tokens;
   for (const auto& key : real_keys(10000)) tokens.push_back(balancer.acquire(key));
@@ -179,7 +179,7 @@ TEST_CASE("At V = 100 and c = 1.25 an evenly used fleet asks 1.01 nodes at most"
   CHECK(static_cast<double>(probes) / 50000 <= 1.01);
 }
 
-TEST_CASE("Of 100 nodes 99 are full: the free one is found; all full: saturated") {
+TEST_CASE("With 99 of 100 nodes full, the last is found; with all full, acquire is refused") {
   BoundedLoad balancer(ring_of(100), {.c = 1.25, .node_limit = 1});
   std::vector<decltype(balancer)::Token> tokens;
   for (int i = 0; i < 100; ++i) {
@@ -195,7 +195,7 @@ TEST_CASE("Of 100 nodes 99 are full: the free one is found; all full: saturated"
   CHECK(balancer.acquire("another"));
 }
 
-TEST_CASE("Nodes that are not available are passed over") {
+TEST_CASE("Unavailable nodes are skipped") {
   BoundedLoad balancer(ring_of(3));
   const std::string owner = balancer.scheme().lookup("key");
   const auto token =
@@ -206,7 +206,7 @@ TEST_CASE("Nodes that are not available are passed over") {
   CHECK(balancer.load() == 1);
 }
 
-TEST_CASE("Where others take all the room there was, there is room by the new total") {
+TEST_CASE("If other requests fill all nodes, the new total makes room") {
   BoundedLoad balancer(ring_of(2));
   std::vector<decltype(balancer)::Token> others;
   const auto token = balancer.acquire("key", [&](const std::string&) {
@@ -220,7 +220,7 @@ TEST_CASE("Where others take all the room there was, there is room by the new to
   CHECK(balancer.load() == 11);
 }
 
-TEST_CASE("A token releases once, whatever becomes of it") {
+TEST_CASE("A token releases once, even if it is moved or outlives its balancer") {
   using Balancer = BoundedLoad<Ring>;
   std::optional<Balancer> balancer(std::in_place, ring_of(4));
   auto token = balancer->acquire("key");
@@ -243,7 +243,7 @@ TEST_CASE("A token releases once, whatever becomes of it") {
   CHECK(moved.release());  // outlives the balancer
 }
 
-TEST_CASE("A node that leaves takes its load along; its tokens release without effect") {
+TEST_CASE("The load of a node that leaves is gone; its tokens release without effect") {
   BoundedLoad balancer(ring_of(4), {.c = 2});
   std::vector<decltype(balancer)::Token> tokens;
   for (const auto& key : real_keys(100)) tokens.push_back(balancer.acquire(key));
@@ -268,7 +268,7 @@ TEST_CASE("A node that leaves takes its load along; its tokens release without e
   CHECK(balancer.scheme().size() == 5);
 }
 
-TEST_CASE("Bounded load over schemes that are no rings") {
+TEST_CASE("Bounded load works on schemes that are not rings") {
   Rendezvous<> nodes;
   for (const auto& name : numbered("node", 8)) nodes.add(name);
   BoundedLoad balancer(nodes, {.c = 1.25});
@@ -287,7 +287,7 @@ TEST_CASE("Bounded load over schemes that are no rings") {
   }
 }
 
-TEST_CASE("A predicate that throws costs no load") {
+TEST_CASE("A predicate that throws adds no load") {
   BoundedLoad balancer(ring_of(4));
   const auto held = balancer.acquire("key");
   CHECK_THROWS_AS(
@@ -298,7 +298,7 @@ TEST_CASE("A predicate that throws costs no load") {
   CHECK(balancer.capacity("node0") == 1);  // ceil(1.25 * 1 / 4)
 }
 
-TEST_CASE("A capacity is the cap at the present load") {
+TEST_CASE("A capacity is the cap at the current load") {
   BoundedLoad balancer(ring_of(2), {.c = 1.5, .node_limit = 3});
   CHECK(balancer.capacity("node0") == 0);
   std::vector<decltype(balancer)::Token> tokens;
@@ -354,7 +354,7 @@ TEST_CASE("Members join a balancer as entries; a whole scheme can be replaced") 
   CHECK(*shards.find("key") == "node0");
 }
 
-TEST_CASE("The order of preference is the scheme's own, whatever the racks") {
+TEST_CASE("The order of preference is the scheme's, regardless of racks") {
   const auto check = [](auto scheme) {
     scheme.update([](auto& edit) {
       for (const auto& name : numbered("node", 12)) {
@@ -380,7 +380,7 @@ TEST_CASE("The order of preference is the scheme's own, whatever the racks") {
   check(clockwise::SlotMap<>(clockwise::SlotMapOptions{1024}));
 }
 
-TEST_CASE("A walk past all of 66,000 members asks each once") {
+TEST_CASE("A walk past all of 66,000 members tries each once") {
   using Wide = HashRing<clockwise::Xxh3, std::uint64_t, std::uint32_t>;
   std::vector<std::uint64_t> nodes;
   for (std::uint64_t i = 0; i < 66000; ++i) nodes.push_back(i);
@@ -486,7 +486,7 @@ static_assert(clockwise::Partitioner<Foreign>);
 
 }  // namespace
 
-TEST_CASE("A partitioner of one's own is balanced like the library's") {
+TEST_CASE("A user's partitioner is balanced like the library's") {
   REQUIRE(Foreign(ring_of(8)) == Foreign(ring_of(8)));
   BoundedLoad own(Foreign(ring_of(8)));
   BoundedLoad library(ring_of(8));
@@ -504,7 +504,7 @@ TEST_CASE("A partitioner of one's own is balanced like the library's") {
   CHECK(own.load("node3") == 0);
 }
 
-TEST_CASE("A balancer whose memory runs out is as it was") {
+TEST_CASE("A balancer is unchanged if an allocation fails") {
   BoundedLoad balancer(ring_of(12, 8), {.node_limit = 1});
   std::vector<decltype(balancer)::Token> tokens;
   for (int i = 0; i < 11; ++i) tokens.push_back(balancer.acquire("key"));
@@ -530,7 +530,7 @@ TEST_CASE("A balancer whose memory runs out is as it was") {
   CHECK(balancer.load() == 10);
 }
 
-TEST_CASE("Stored keys: an assignment whose memory runs out is as it was") {
+TEST_CASE("Stored keys: an assignment is unchanged if an allocation fails") {
   std::mt19937_64 random(3);
   BoundedAssignment<Ring> shards(ring_of(4, 2), {.c = 1.05});
   std::map<std::string, double> weights;
@@ -594,7 +594,7 @@ TEST_CASE("Many threads acquire and release: no count is lost and no cap broken"
   for (const auto& name : numbered("node", 8)) CHECK(balancer.load(name) == 0);
 }
 
-TEST_CASE("Tokens may be released while a node leaves") {
+TEST_CASE("Tokens can be released while a node leaves") {
   for (int round = 0; round < 50; ++round) {
     BoundedLoad balancer(ring_of(4), {.c = 3});
     std::vector<BoundedLoad<Ring>::Token> tokens;
@@ -616,7 +616,7 @@ TEST_CASE("Stored keys: 2 nodes, 5 keys, c = 1.5") {
   CHECK(shards.load("node1") <= 4);
 }
 
-TEST_CASE("Stored keys: after any history each is where placing all in order puts it") {
+TEST_CASE("Stored keys: after any history, each key is where placing all keys in order puts it") {
   std::mt19937_64 random(11);
   for (const double c : {1.05, 1.25, 2.0}) {
     BoundedAssignment<Ring> shards(ring_of(5, 8), {.c = c});
@@ -665,7 +665,7 @@ TEST_CASE("Stored keys: after any history each is where placing all in order put
   }
 }
 
-TEST_CASE("Stored keys: a change moves a number of others that does not grow with the keys") {
+TEST_CASE("Stored keys: the number of keys that a change moves does not grow with all keys") {
   // The paper guarantees O(1 / eps^2) per change: at eps = 0.25 a multiple of 16.
   const auto keys = real_keys(8000);
   std::vector<double> mean;
@@ -688,7 +688,7 @@ TEST_CASE("Stored keys: a change moves a number of others that does not grow wit
   CHECK(mean[1] <= 16);
 }
 
-TEST_CASE("Stored keys: nothing to hold them") {
+TEST_CASE("Stored keys: no node can hold them") {
   BoundedAssignment<Ring> empty{Ring{}};
   CHECK_THROWS_AS(empty.insert("key"), std::out_of_range);
   CHECK(empty.size() == 0);

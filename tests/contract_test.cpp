@@ -156,7 +156,7 @@ static_assert(!HashFunction<policies::Narrow>,
 static_assert(!HashFunction<policies::Mutable>);
 static_assert(!HashFunction<std::hash<std::string>>);
 
-TEST_CASE("the promises above hold: this file compiles") {
+TEST_CASE("the promises hold: this file compiles") {
   // What promises not to throw does not: on an empty ring, and on an empty key.
   const Ring ring;
   CHECK(ring.try_lookup("") == nullptr);

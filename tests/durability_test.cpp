@@ -138,7 +138,7 @@ HashRing<> fleet(int nodes, std::uint32_t vnodes, int racks, const std::string& 
 
 }  // namespace
 
-TEST_CASE("the sets are those of a walk from every position, on random topologies") {
+TEST_CASE("the sets match a walk from every position, on random topologies") {
   Draws draws(1);
   for (int round = 0; round < 3000; ++round) {
     const TokenRing<> ring = random_ring(draws);
@@ -151,7 +151,7 @@ TEST_CASE("the sets are those of a walk from every position, on random topologie
   }
 }
 
-TEST_CASE("the distinct ones of any numbers, as a set has them") {
+TEST_CASE("the distinct numbers match those of a std::set") {
   const auto mixed = [](std::uint64_t i) { return clockwise::detail::mix(i); };
   for (const std::uint64_t kinds : {1u, 2u, 3000u, 200000u}) {
     for (const std::uint64_t shift : {0u, 1u, 40u}) {
@@ -171,7 +171,7 @@ TEST_CASE("the distinct ones of any numbers, as a set has them") {
   CHECK(clockwise::detail::DistinctNumbers(7).take().empty());
 }
 
-TEST_CASE("sets that do not fit one word of 64 bits are counted as exactly") {
+TEST_CASE("sets that do not fit one 64-bit word are counted exactly") {
   const HashRing<> ring = fleet(300, 4, 7);
   for (const std::size_t r : {7u, 8u, 9u, 20u}) {
     check_against_walks(ring, r);
@@ -179,7 +179,7 @@ TEST_CASE("sets that do not fit one word of 64 bits are counted as exactly") {
   }
 }
 
-TEST_CASE("sets of nearly all nodes are counted in proportion to those there are") {
+TEST_CASE("sets of nearly all nodes are counted in time proportional to their number") {
   const HashRing<> ring = fleet(1000, 200, 10);
   const std::size_t most = ~std::size_t{0};
   for (const Replication& replication :
@@ -211,7 +211,7 @@ TEST_CASE("sets of nearly all nodes are counted in proportion to those there are
   }
 }
 
-TEST_CASE("sets of half of the nodes take memory by their number, and estimates end") {
+TEST_CASE("sets of half of the nodes take memory proportional to their number, and estimates end") {
   const ReplicaSets halves = replica_sets(fleet(600, 30, 0), 300);
   CHECK(halves.replicas == 300);
   CHECK(halves.distinct > 5000);
@@ -247,7 +247,7 @@ TEST_CASE("16 nodes: one vnode makes 16 triples, 200 make nearly all 560") {
   CHECK(std::abs(sum / 100 - 0.9919) < 0.0014);
 }
 
-TEST_CASE("racks cut the sets to those that span them, and no rack takes all copies along") {
+TEST_CASE("racks leave only sets that span racks, and no rack holds all replicas of a key") {
   const HashRing<> ring = fleet(16, 200, 4);
   const ReplicaSets sets = replica_sets(ring, 3);
   CHECK(sets.distinct <= 256);
@@ -264,7 +264,7 @@ TEST_CASE("racks cut the sets to those that span them, and no rack takes all cop
   CHECK(clockwise::rack_losses(fleet(4, 8, 0), 1).domains.empty());
 }
 
-TEST_CASE("the loss of a domain is what its members alone hold") {
+TEST_CASE("the loss of a domain is the share that only its members hold") {
   Draws draws(2);
   for (int round = 0; round < 500; ++round) {
     const TokenRing<> ring = random_ring(draws);
@@ -293,7 +293,7 @@ TEST_CASE("the loss of a domain is what its members alone hold") {
   CHECK(clockwise::datacenter_losses(ring, {{"", 1}, {"east", 1}}).worst() == 0);
 }
 
-TEST_CASE("domains are in the order of their names") {
+TEST_CASE("domains are sorted by name") {
   HashRing<> ring(RingOptions{16});
   const std::vector<std::pair<std::string, std::string>> places{
       {"west", "b"}, {"east", "c"}, {"", "d"}, {"west", "a"}, {"east", "\xff"}, {"east", "a"}};
@@ -325,7 +325,7 @@ TEST_CASE("domains are in the order of their names") {
   CHECK(datacenters == std::vector<std::string>{"", "east", "west"});
 }
 
-TEST_CASE("the probability of loss is that of trying every choice") {
+TEST_CASE("the probability of loss matches trying every choice") {
   for (const int nodes : {5, 9, 12}) {
     for (const std::uint32_t vnodes : {1u, 3u, 30u}) {
       const HashRing<> ring = fleet(nodes, vnodes, 0);
@@ -345,7 +345,7 @@ TEST_CASE("the probability of loss is that of trying every choice") {
   }
 }
 
-TEST_CASE("where it is estimated, the interval holds the truth as often as it says") {
+TEST_CASE("the interval of an estimate contains the exact value as often as it promises") {
   std::size_t intervals = 0;
   std::size_t misses = 0;
   for (const std::uint32_t vnodes : {1u, 4u, 40u}) {
@@ -398,7 +398,7 @@ TEST_CASE("the expected loss does not depend on the vnodes") {
   }
 }
 
-TEST_CASE("scatter width: with how many others a machine shares keys") {
+TEST_CASE("scatter width: the number of nodes that share keys with a node") {
   TokenRing<> ring;
   for (std::uint64_t i = 0; i < 6; ++i) ring.add("n" + std::to_string(i), {i * 10});
   const ReplicaSets sets = replica_sets(ring, 3);
@@ -449,7 +449,7 @@ TEST_CASE("fewer nodes than replicas, no nodes, no replicas") {
                                           [&] { replica_sets(ring, 0); }));
 }
 
-TEST_CASE("a quorum: what overlaps, what survives") {
+TEST_CASE("a quorum: overlaps, and failures that it survives") {
   CHECK(Quorum{3, 2, 2}.reads_see_latest_write());
   CHECK(Quorum{3, 1, 3}.reads_see_latest_write());
   CHECK_FALSE(Quorum{3, 1, 2}.reads_see_latest_write());
@@ -459,7 +459,7 @@ TEST_CASE("a quorum: what overlaps, what survives") {
   CHECK(Quorum{5, 1, 4}.write_failures() == 1);
 }
 
-TEST_CASE("what can be read and written is what a walk from every arc finds") {
+TEST_CASE("the readable and writable shares match a walk from every arc") {
   Draws draws(3);
   for (int round = 0; round < 2000; ++round) {
     const TokenRing<> ring = random_ring(draws);
@@ -504,7 +504,8 @@ TEST_CASE("what can be read and written is what a walk from every arc finds") {
   }));
 }
 
-TEST_CASE("three zones, three copies: one zone down, everything is read and written by two") {
+TEST_CASE(
+    "three zones, three replicas: with one zone down, quorums of two read and write every key") {
   const HashRing<> ring = fleet(12, 100, 3);
   std::vector<std::string> dead;
   for (const auto& member : ring.members()) {

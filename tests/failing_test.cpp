@@ -482,11 +482,12 @@ using FragileSchemes =
 
 }  // namespace
 
-TEMPLATE_LIST_TEST_CASE("A scheme of strings is as it was", "", StringSchemes) {
+TEMPLATE_LIST_TEST_CASE("A scheme of strings is unchanged if a change fails", "", StringSchemes) {
   check_scheme<TestType>();
 }
 
-TEMPLATE_LIST_TEST_CASE("A scheme of fragile nodes is as it was", "", FragileSchemes) {
+TEMPLATE_LIST_TEST_CASE("A scheme of nodes that throw is unchanged if a change fails", "",
+                        FragileSchemes) {
   check_scheme<TestType>();
 }
 
@@ -534,7 +535,7 @@ Fleet made_fleet() {
 
 }  // namespace
 
-TEST_CASE("A fleet is as it was") {
+TEST_CASE("A fleet is unchanged if a call fails") {
   const auto check = [](std::string_view mutator, const auto& change) {
     check_change(mutator, made_fleet, change);
   };
@@ -581,7 +582,7 @@ Transition made_transition() { return {token_ring(false), token_ring(true), 2}; 
 
 }  // namespace
 
-TEST_CASE("A transition is as it was") {
+TEST_CASE("A transition is unchanged if a call fails") {
   const auto check = [](std::string_view mutator, const auto& change) {
     check_change(mutator, made_transition, change);
   };
@@ -647,7 +648,7 @@ FragileRendezvous fragile_rendezvous(std::size_t nodes) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("A balancer is as it was", "", FragileRing, FragileRendezvous) {
+TEMPLATE_TEST_CASE("A balancer is unchanged if a call fails", "", FragileRing, FragileRendezvous) {
   using Subject = Balanced<TestType>;
   const TestType scheme = [] {
     if constexpr (std::same_as<TestType, FragileRing>) {
@@ -723,7 +724,7 @@ void see(Seen& seen, const Stored& stored) {
 }
 }  // namespace
 
-TEST_CASE("An assignment of stored keys is as it was") {
+TEST_CASE("An assignment of stored keys is unchanged if a call fails") {
   const auto check = [](std::string_view mutator, const auto& change) {
     check_change(mutator, [] { return Stored(); }, change);
   };
@@ -758,7 +759,7 @@ using KeyMovement = clockwise::KeyMovement<FragileRing, FragileRing>;
 
 }  // namespace
 
-TEST_CASE("Tables and reports are as they were") {
+TEST_CASE("Tables and reports are unchanged if a call fails") {
   const FragileRing few = fragile_ring(3);
   const FragileRing many = fragile_ring(12);
   check_change(
@@ -830,7 +831,7 @@ HeavyHitters full_sketch() {
 
 }  // namespace
 
-TEST_CASE("Counts of keys are as they were") {
+TEST_CASE("Counts of keys are unchanged if a call fails") {
   const auto observe = [](HeavyHitters& s) { return s.observe(long_id("x"), 2); };
   check_change("observe", made_sketch, observe);
   check_change("observe, all counters in use", full_sketch, observe);
@@ -853,7 +854,7 @@ RedisSlotMap made_map() {
 
 }  // namespace
 
-TEST_CASE("A map of a Redis cluster is as it was") {
+TEST_CASE("A map of a Redis cluster is unchanged if a call fails") {
   using Map = RedisSlotMap;
   using Redirect = clockwise::RedisRedirect;
   const auto check = [](std::string_view mutator, const auto& change) {
@@ -894,7 +895,7 @@ void see(Seen& seen, const Published& published) {
 
 }  // namespace
 
-TEST_CASE("A shared ring is as it was") {
+TEST_CASE("A shared ring is unchanged if a call fails") {
   const auto make = [] { return Published(); };
   check_change("publish", make, [](Published& p) { p.shared.publish(fragile_ring(5)); });
   check_change("update", make, [](Published& p) {

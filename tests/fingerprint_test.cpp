@@ -28,7 +28,7 @@ HashRing<> with(const NodeOptions& options, RingOptions ring_options = {}) {
 
 }  // namespace
 
-TEST_CASE("a fingerprint changes with everything that places keys or copies") {
+TEST_CASE("a fingerprint changes with everything that places keys or replicas") {
   std::set<Fingerprint> prints;
   std::size_t made = 0;
   const auto note = [&](const auto& ring) {
@@ -70,7 +70,7 @@ TEST_CASE("a fingerprint and equality do not depend on order, nodes' other field
   CHECK(one != two);
 }
 
-TEST_CASE("equality is of placements: weights that come to the same vnodes are equal") {
+TEST_CASE("equality compares placements: weights that give the same vnodes are equal") {
   const HashRing<> one = with({1, "", ""});
   const HashRing<> almost = with({1 + 1e-15, "", ""});
   CHECK(one == almost);
@@ -82,7 +82,7 @@ TEST_CASE("equality is of placements: weights that come to the same vnodes are e
   CHECK(one == doubled);
 }
 
-TEST_CASE("racks and datacenters place copies, so they count; a drained member counts too") {
+TEST_CASE("racks and datacenters place replicas, so they count; a drained member counts too") {
   CHECK(with({1, "", ""}) != with({1, "r", ""}));
   CHECK(with({1, "r", ""}) != with({1, "", "r"}));
   CHECK(with({1, "r", ""}) != with({1, "s", ""}));
@@ -94,7 +94,7 @@ TEST_CASE("racks and datacenters place copies, so they count; a drained member c
   CHECK(Tied({"a"}) != Tied({"b"}));
 }
 
-TEST_CASE("another seed is another ring, even without members") {
+TEST_CASE("a different seed is a different ring, even without members") {
   CHECK(HashRing<>(RingOptions{}, Xxh3{1}) != HashRing<>());
   CHECK(HashRing<>({"a"}, RingOptions{}, Xxh3{1}) != HashRing<>({"a"}));
 }

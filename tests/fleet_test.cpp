@@ -56,7 +56,7 @@ void hear_all(AnyFleet& fleet, clockwise::FleetTime now, std::string_view but = 
 
 }  // namespace
 
-TEST_CASE("a node that is silent goes down, keeps its arcs, and its keys have substitutes") {
+TEST_CASE("a silent node goes down and keeps its arcs, and its keys have substitutes") {
   Fleet fleet(ring_of(5), {.down_after = 10, .up_after = 30}, 100);
   const HashRing<> before = fleet.ring();
   hear_all(fleet, 105);
@@ -113,7 +113,7 @@ TEST_CASE("a flapping node stays down until it has been healthy for long enough"
   CHECK(run(115, 120).empty());
 }
 
-TEST_CASE("reports that come late or twice, or of strangers, do no harm") {
+TEST_CASE("reports that are late, repeated or of unknown nodes do no harm") {
   Fleet fleet(ring_of(3), {.down_after = 10}, 50);
   CHECK(fleet.heard("node0", 60));
   CHECK(fleet.heard("node0", 60));
@@ -125,7 +125,7 @@ TEST_CASE("reports that come late or twice, or of strangers, do no harm") {
   CHECK(checked(fleet, ~clockwise::FleetTime{0}) == Events{"-node0"});
 }
 
-TEST_CASE("joins and leaves are under way until they are committed") {
+TEST_CASE("joins and leaves are pending until they are committed") {
   Fleet fleet(ring_of(4), {}, 0);
   const HashRing<> before = fleet.ring();
   auto epoch = fleet.join(fleet.epoch(), "joiner", NodeOptions{.weight = 2});
@@ -162,7 +162,7 @@ TEST_CASE("joins and leaves are under way until they are committed") {
   CHECK_FALSE(fleet.heard("node1", 6));
 }
 
-TEST_CASE("a change that is rolled back leaves no trace but the epoch") {
+TEST_CASE("a change that is rolled back leaves no trace except the epoch") {
   Fleet fleet(ring_of(4), {}, 0);
   const HashRing<> before = fleet.ring();
   auto epoch = fleet.change(fleet.epoch(), [](auto& edit) {
@@ -192,7 +192,7 @@ TEST_CASE("a change that is rolled back leaves no trace but the epoch") {
   CHECK(checked(fleet, 100) == Events{"-node0", "-node1", "-node2", "-node3"});
 }
 
-TEST_CASE("a decision upon an epoch that has passed is refused, and changes nothing") {
+TEST_CASE("a change based on a past epoch is refused and changes nothing") {
   Fleet fleet(ring_of(4), {}, 0, 41);
   const auto decided_upon = fleet.epoch();
   CHECK(decided_upon == 41);
@@ -217,7 +217,7 @@ TEST_CASE("a decision upon an epoch that has passed is refused, and changes noth
   CHECK(fleet.commit(42) == 43);
 }
 
-TEST_CASE("a change that fails costs no epoch") {
+TEST_CASE("a change that fails does not advance the epoch") {
   Fleet fleet(ring_of(3), {}, 0);
   CHECK(fails_with<std::invalid_argument>("\"node0\"", [&] { fleet.join(1, "node0"); }));
   CHECK(fails_with<std::out_of_range>("\"stranger\"", [&] { fleet.leave(1, "stranger"); }));
@@ -233,7 +233,7 @@ TEST_CASE("a change that fails costs no epoch") {
   CHECK(fails_with<std::out_of_range>("already leaving", [&] { fleet.leave(2, "node0"); }));
 }
 
-TEST_CASE("a node that is down for long is proposed, and goes only when someone says so") {
+TEST_CASE("a node that is down for long is proposed, and leaves only when told to") {
   Fleet fleet(ring_of(5), {.down_after = 10, .up_after = 30, .remove_after = 600}, 0);
   hear_all(fleet, 100, "node3");
   fleet.check(100);
@@ -259,7 +259,7 @@ TEST_CASE("a node that is down for long is proposed, and goes only when someone 
   CHECK(patient.overdue(~clockwise::FleetTime{0}).empty());
 }
 
-TEST_CASE("an observer that hears half of the fleet or less proposes nobody") {
+TEST_CASE("an observer that hears half of the fleet or less proposes no node") {
   Fleet fleet(ring_of(4), {.down_after = 10, .up_after = 0, .remove_after = 100}, 0);
   fleet.heard("node0", 50);
   fleet.heard("node1", 50);
@@ -289,7 +289,7 @@ TEST_CASE("a member joins as an entry, in every spelling") {
   CHECK(epoch == 7);
 }
 
-TEST_CASE("a fleet of any partitioner from which any member can be removed") {
+TEST_CASE("a fleet can use any partitioner from which any member can be removed") {
   Fleet fleet(clockwise::Rendezvous<>(numbered("node", 5)), {.down_after = 10}, 0);
   hear_all(fleet, 20, "node2");
   CHECK(checked(fleet, 20) == Events{"-node2"});
@@ -338,7 +338,7 @@ TEST_CASE("an event that cannot be stored is not lost") {
   CHECK(fleet.check(20).empty());
 }
 
-TEST_CASE("a fleet whose memory runs out is as it was") {
+TEST_CASE("a fleet is unchanged if an allocation fails") {
   const std::string name = "a node whose name is no short string";
   const auto check = [&](const auto& change) {
     Fleet fleet(ring_of(3), {.down_after = 10, .remove_after = 1}, 0);
@@ -381,7 +381,7 @@ TEST_CASE("a fleet whose memory runs out is as it was") {
   CHECK(check([&](Named& f, auto) { f.check(40); }) > 0);
 }
 
-TEST_CASE("other rings and nodes, and options out of their range") {
+TEST_CASE("other rings and node types work, and options out of range are refused") {
   TokenRing<clockwise::Xxh3, int> tokens;
   tokens.add(7, {100});
   Fleet fleet(tokens, {.down_after = 5}, 0);

@@ -20,10 +20,10 @@ void report(bool ok, const std::string& what) {
 
 TEST_CASE("keys hash to the positions of the contract") { golden::check_hashes(report); }
 
-TEST_CASE("a ring has the vnodes, owners, copies and fingerprint of the contract") {
+TEST_CASE("a ring has the vnodes, owners, replicas and fingerprint of the contract") {
   golden::check_ring(report);
 }
 
-TEST_CASE("the other schemes have the owners and copies of their rules") {
+TEST_CASE("the other schemes have the owners and replicas of their rules") {
   golden::check_schemes(report);
 }

@@ -37,7 +37,7 @@ using Catch::Matchers::MessageMatches;
 using clockwise::HashRing;
 using clockwise::HeavyHitters;
 
-TEST_CASE("Counts are never too low, and too high by total / counters at most") {
+TEST_CASE("Counts are never too low, and too high by at most total / counters") {
   std::mt19937_64 random(1);
   for (const std::size_t counters : {std::size_t{1}, std::size_t{10}, std::size_t{100}}) {
     HeavyHitters sketch(counters);
@@ -70,7 +70,7 @@ TEST_CASE("Counts are never too low, and too high by total / counters at most") 
   }
 }
 
-TEST_CASE("While there are counters to spare, counts are exact") {
+TEST_CASE("Counts are exact while counters are free") {
   HeavyHitters sketch(8);
   for (const auto& key : {"a", "b", "a", "c", "a", "b"}) sketch.observe(key);
   const auto hits = sketch.above(0.4);
@@ -84,7 +84,7 @@ TEST_CASE("While there are counters to spare, counts are exact") {
   CHECK(sketch.above(0).empty());
 }
 
-TEST_CASE("Any bytes are a key; one longer than 1,024 bytes takes no counter") {
+TEST_CASE("Any bytes are a key; a key longer than 1,024 bytes takes no counter") {
   HeavyHitters sketch(4);
   const std::string long_key(1025, 'x');
   CHECK_FALSE(sketch.observe(long_key));
@@ -119,7 +119,7 @@ std::vector<Hit> hits_of(const HeavyHitters& sketch) {
 
 }  // namespace
 
-TEST_CASE("A copy of the counters is one of its own") {
+TEST_CASE("A copy of the counters is independent") {
   auto original = std::make_unique<HeavyHitters>(20);
   for (std::uint64_t i = 0; i < 500; ++i) original->observe(long_key(i * i % 37));
   const auto hits = hits_of(*original);
@@ -163,7 +163,7 @@ TEST_CASE("A copy of the counters is one of its own") {
   }
 }
 
-TEST_CASE("An observation for which there is no memory is not counted, and can be repeated") {
+TEST_CASE("An observation whose allocation fails is not counted and can be repeated") {
   for (const std::size_t counters : {std::size_t{1}, std::size_t{3}, std::size_t{40}}) {
     HeavyHitters sketch(counters);
     HeavyHitters unharmed(counters);
@@ -187,7 +187,7 @@ TEST_CASE("An observation for which there is no memory is not counted, and can b
   }
 }
 
-TEST_CASE("Counts that would pass 2^64 stay at the largest number") {
+TEST_CASE("Counts that would exceed 2^64 - 1 stay at that number") {
   constexpr std::uint64_t most = ~std::uint64_t{0};
   HeavyHitters sketch(2);
   sketch.observe("a", most - 1);
@@ -198,8 +198,7 @@ TEST_CASE("Counts that would pass 2^64 stay at the largest number") {
         std::vector<Hit>{{"(total)", most, most}, {"a", most, 0}, {"c", most, 5}});
 }
 
-TEST_CASE(
-    "A cached value for which there is no memory reaches the others, and none waits for ever") {
+TEST_CASE("A value that cannot be cached reaches all callers, and none waits forever") {
   using std::chrono::seconds;
   const std::string value(100, 'v');
   for (long successes = 0; successes < 20; ++successes) {
@@ -243,7 +242,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("A key split 8 ways: its load is an eighth a copy, on 8 nodes") {
+TEST_CASE("A key split 8 ways: each copy has an eighth of its load, on 8 nodes") {
   // 100,000 requests/s over 16 nodes, 30,000 of them for one key.
   const HashRing<> ring(numbered("node", 16));
   const auto copies = clockwise::split(ring, "hot", 8);
@@ -271,7 +270,7 @@ TEST_CASE("What refers to copies cannot outlive them") {
   STATIC_CHECK_FALSE(GivesAll<const Copies>);
 }
 
-TEST_CASE("Copies share nodes only where there are too few, and then evenly") {
+TEST_CASE("Copies share nodes only if nodes are too few, and then evenly") {
   for (const std::size_t nodes : {std::size_t{1}, std::size_t{3}, std::size_t{5}}) {
     const HashRing<> ring(numbered("node", nodes));
     clockwise::Rendezvous<> rendezvous;
@@ -296,7 +295,7 @@ TEST_CASE("Copies share nodes only where there are too few, and then evenly") {
   }
 }
 
-TEST_CASE("A split that cannot be") {
+TEST_CASE("An impossible split is refused") {
   const HashRing<> ring(numbered("node", 3));
   for (const std::size_t copies : {std::size_t{0}, std::size_t{1025}}) {
     CHECK_THROWS_MATCHES(clockwise::split(ring, "hot", copies), std::invalid_argument,

@@ -114,7 +114,7 @@ TEST_CASE("an integer is its decimal digits") {
   CHECK(has_id(fleet::Shard::last, "255"));
 }
 
-TEST_CASE("two objects with one id are one node, wherever they are") {
+TEST_CASE("two objects with one id are one node") {
   const auto one = std::make_unique<fleet::WithMember>(fleet::WithMember{"a", "10.0.0.1"});
   const auto other = std::make_unique<fleet::WithMember>(fleet::WithMember{"a", "10.0.0.2"});
   HashRing<Xxh3, fleet::WithMember> ring;
@@ -127,7 +127,7 @@ TEST_CASE("two objects with one id are one node, wherever they are") {
   CHECK(ring.empty());
 }
 
-TEST_CASE("ids are bytes to the last, zeros included") {
+TEST_CASE("all bytes of an id count, zeros included") {
   const std::string b("a\0b", 3);
   const std::string c("a\0c", 3);
   HashRing<> ring;
@@ -143,7 +143,7 @@ TEST_CASE("ids are bytes to the last, zeros included") {
   CHECK(ring.contains("a"));
 }
 
-TEST_CASE("another address moves nothing") {
+TEST_CASE("a changed address moves nothing") {
   using Fleet = HashRing<Xxh3, fleet::WithMember>;
   const Fleet before({{"a", "10.0.0.1"}, {"b", "10.0.0.2"}, {"c", "10.0.0.3"}});
   Fleet after = before;
@@ -161,7 +161,7 @@ TEST_CASE("another address moves nothing") {
   CHECK(moved == 0);
 }
 
-TEST_CASE("an id may stand for its node, as text or as a number") {
+TEST_CASE("an id can be passed for its node, as text or as a number") {
   HashRing<Xxh3, int> numbers({1, 2, 3});
   CHECK(numbers.contains(2));
   CHECK(numbers.contains(2u));

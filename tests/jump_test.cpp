@@ -42,7 +42,7 @@ TEST_CASE("jump_hash gives the published buckets") {
   }
 }
 
-TEST_CASE("Both range hashes take 1 to 2^31 - 1 buckets") {
+TEST_CASE("Both jump hashes take 1 to 2^31 - 1 buckets") {
   for (const std::int64_t n : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 31}) {
     CHECK_THROWS_MATCHES(jump_hash(1, n), std::invalid_argument,
                          MessageMatches(ContainsSubstring("got " + std::to_string(n))));
@@ -61,7 +61,7 @@ TEST_CASE("Both range hashes take 1 to 2^31 - 1 buckets") {
   }
 }
 
-TEST_CASE("A jump in integers is the jump in doubles") {
+TEST_CASE("A jump in integers equals the jump in doubles") {
   // The double side must follow IEEE 754 for a comparison to make sense.
   if (!clockwise::detail::doubles_round_as_written) SKIP("this build's doubles are wider");
   using clockwise::detail::jump_in_double;
@@ -102,7 +102,7 @@ TEST_CASE("A jump in integers is the jump in doubles") {
   }
 }
 
-TEST_CASE("One more bucket: keys move to it alone, a share of 1 / (n + 1)") {
+TEST_CASE("One more bucket: keys move only to it, a share of 1 / (n + 1)") {
   std::mt19937_64 random(3);
   const auto check = [&](auto range_hash) {
     constexpr std::size_t keys = 20000;
@@ -180,7 +180,7 @@ TEST_CASE("Preference lists of jump hashes") {
   }
 }
 
-TEST_CASE("JumpBackHash: any node may leave, in any order") {
+TEST_CASE("JumpBackHash: any node can leave, in any order") {
   const auto keys = real_keys(60000);
   JumpBackHash<> full;
   for (const auto& name : numbered("node", 12)) full.add(name);
@@ -241,7 +241,7 @@ TEST_CASE("JumpBackHash: any node may leave, in any order") {
   }
 }
 
-TEST_CASE("A constant hash: whatever it gives, no node is lost and nothing loops") {
+TEST_CASE("A constant hash loses no node and does not loop") {
   JumpBackHash<ConstantHash> nodes({"a", "b", "c"});
   const std::string owner = nodes.lookup("key");
   CHECK(nodes.remove(owner));

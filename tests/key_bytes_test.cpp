@@ -44,7 +44,7 @@ enum Plain { plain_two = 2 };
 
 }  // namespace
 
-TEST_CASE("text is its characters, whatever holds them") {
+TEST_CASE("text is its characters, in any type") {
   const Position expected = of_bytes({'k', '1'});
   const char* const pointer = "k1";
   char* const writable = const_cast<char*>(pointer);
@@ -65,7 +65,7 @@ TEST_CASE("text in char8_t is its characters too, without a terminator") {
   CHECK(ring.position_of(u8"é") == of_bytes({0xc3, 0xa9}));
 }
 
-TEST_CASE("text may hold zero bytes and may be empty") {
+TEST_CASE("text can contain zero bytes and can be empty") {
   CHECK(ring.position_of(std::string("a\0b", 3)) == of_bytes({'a', 0, 'b'}));
   CHECK(ring.position_of(std::string("a\0", 2)) != ring.position_of("a"));
   CHECK(ring.position_of("") == of_bytes({}));
@@ -122,7 +122,7 @@ TEST_CASE("a contiguous range of bytes is itself") {
   CHECK(ring.position_of(std::vector<std::byte>{}) == ring.position_of(""));
 }
 
-TEST_CASE("an integer is 64 bits, little-endian, whatever its type") {
+TEST_CASE("an integer of any type is 64 bits, little-endian") {
   const Position forty_two = of_bytes({42, 0, 0, 0, 0, 0, 0, 0});
   CHECK(ring.position_of(42) == forty_two);
   CHECK(ring.position_of(42u) == forty_two);
@@ -147,19 +147,19 @@ TEST_CASE("a negative integer is widened as two's complement") {
         of_bytes({0, 0, 0, 0, 0, 0, 0, 0x80}));
 }
 
-TEST_CASE("an enum is the integer under it") {
+TEST_CASE("an enum is its underlying integer") {
   CHECK(ring.position_of(Colour::blue) == ring.position_of(0xf0));
   CHECK(ring.position_of(Depth::below) == ring.position_of(-2));
   CHECK(ring.position_of(plain_two) == ring.position_of(2));
   CHECK(ring.position_of(std::byte{5}) == ring.position_of(5));
 }
 
-TEST_CASE("a Position is a hash already taken") {
+TEST_CASE("a Position is not hashed again") {
   CHECK(ring.position_of(Position{42}) == Position{42});
   CHECK(ring.position_of(ring.position_of("k1")) == ring.position_of("k1"));
 }
 
-TEST_CASE("the policy and its seed decide where the bytes go") {
+TEST_CASE("the policy and its seed decide the position of the bytes") {
   using clockwise::HashRing;
   using clockwise::Xxh3;
   using clockwise::Xxh64;

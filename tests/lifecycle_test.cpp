@@ -246,7 +246,7 @@ TEST_CASE("Schemes are values") {
   check_scheme<CassandraRing>("CassandraRing");
 }
 
-TEST_CASE("What is built from schemes is a value") {
+TEST_CASE("Objects made from schemes are values") {
   check("Fleet", [] { return fleet(); }, [] { return fleet(2); });
   check("Transition", [] { return transition(); }, [] { return transition(8); });
   check(
@@ -294,7 +294,7 @@ TEST_CASE("What is built from schemes is a value") {
                [] { return Replication(2, Spread::racks); });
 }
 
-TEST_CASE("What only moves is emptied by it") {
+TEST_CASE("Move-only objects are empty after a move") {
   BoundedLoad<NodeRing> balancer(ring(), {.node_limit = 4});
   using Token = BoundedLoad<NodeRing>::Token;
   static_assert(!std::is_copy_constructible_v<Token> && !std::is_copy_assignable_v<Token>);
@@ -338,7 +338,7 @@ TEST_CASE("What only moves is emptied by it") {
   CHECK(rest.size() == 4);
 }
 
-TEST_CASE("Readers are copied, by a move too") {
+TEST_CASE("Readers are copied, even by a move") {
   Shared<NodeRing> shared(ring());
   auto reader = shared.reader();
   auto copy = reader;
@@ -566,7 +566,7 @@ void check_own_arguments(std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("What a mutator is given may be of the scheme itself") {
+TEST_CASE("A mutator's argument can be part of the scheme") {
   check_own_arguments<HashRing<>>("HashRing");
   check_own_arguments<TokenRing<>>("TokenRing");
   check_own_arguments<ModN<>>("ModN");
@@ -584,7 +584,7 @@ TEST_CASE("What a mutator is given may be of the scheme itself") {
   check_own_arguments<CassandraRing>("CassandraRing");
 }
 
-TEST_CASE("What a mutator is given may be of the subject itself") {
+TEST_CASE("A mutator's argument can be part of any object that it changes") {
   Fleet<NodeRing> own = fleet();
   CHECK(own.heard(own.target().node(0), 70));
   CHECK(own.leave(2, own.ring().node(1)) == 3);

@@ -173,7 +173,7 @@ TEST_CASE("A membership takes at most 64 bytes of memory per byte, a ring 64 per
         64 * positions + 1024 * many.members.size());
 }
 
-TEST_CASE("A token ring takes at most 2^24 tokens of a node") {
+TEST_CASE("A token ring takes at most 2^24 tokens per node") {
   const std::size_t count = clockwise::max_vnodes_per_node + 1;
   const std::unique_ptr<std::uint64_t[]> tokens(new std::uint64_t[count]);  // which nothing reads
   clockwise::TokenRing<> ring;
@@ -256,7 +256,7 @@ void check_one_place() {
   CHECK(scheme.contains(scheme.lookup("a")));
 }
 
-TEST_CASE("Hashes that all collide cost balance, nothing else") {
+TEST_CASE("If all hashes collide, only balance suffers") {
   check_one_place<HashRing<OnePlace>>();
   check_one_place<clockwise::Rendezvous<OnePlace>>();
   check_one_place<clockwise::MultiProbe<OnePlace>>();
@@ -266,7 +266,7 @@ TEST_CASE("Hashes that all collide cost balance, nothing else") {
   check_one_place<clockwise::SlotMap<OnePlace>>();
 }
 
-TEST_CASE("A seed moves the keys of every scheme, and is in fingerprint and bytes") {
+TEST_CASE("A seed moves the keys of every scheme, and is in the fingerprint and the bytes") {
   const HashRing<> plain(names(10));
   const HashRing<> seeded(names(10), {}, clockwise::Xxh3{0x1234567890abcdef});
   int same = 0;
@@ -291,7 +291,7 @@ struct Keyed {
   }
 };
 
-TEST_CASE("Bytes of another key of a policy of one's own are refused, and do not hold the key") {
+TEST_CASE("Bytes of a user's policy with another key are refused, and do not contain the key") {
   const HashRing<Keyed> ring(names(3), {}, Keyed{{1, 2}});
   const auto bytes = clockwise::wire::encode(ring);
   CHECK_FALSE(clockwise::wire::parse(bytes)->seed);

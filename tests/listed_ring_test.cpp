@@ -60,7 +60,7 @@ static_assert(clockwise::Ring<Plain> && clockwise::Partitioner<Plain>);
 
 }  // namespace
 
-TEST_CASE("a listed ring that says only where its points are is a ring on HashRing's circle") {
+TEST_CASE("a listed ring that defines only its points is a ring on HashRing's circle") {
   Plain ring;
   ring.add_all({"b", "a"});
   CHECK(ring.servers()[0].name == "b");
@@ -77,7 +77,7 @@ TEST_CASE("a listed ring that says only where its points are is a ring on HashRi
                                           [&] { ring.set_weight("b", 2); }));
 }
 
-TEST_CASE("a listed ring's own keys, weights, limits and labels replace the defaults") {
+TEST_CASE("a listed ring's keys, weights, limits and labels replace the defaults") {
   Full ring;
   ring.add("a", 2);
   ring.add("drained", 0);

@@ -182,7 +182,7 @@ const std::vector<Shape>& shapes() {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("one to four vnodes, at places where words end", "", std::uint8_t, std::uint16_t,
+TEMPLATE_TEST_CASE("one to four vnodes, at boundaries of words", "", std::uint8_t, std::uint16_t,
                    std::uint32_t, std::uint64_t) {
   constexpr std::array<std::uint64_t, 9> places{0,
                                                 1,
@@ -242,7 +242,7 @@ TEST_CASE("a large table of any shape") {
   }
 }
 
-TEST_CASE("vnodes at one place: the first by rank, wherever the scan begins") {
+TEST_CASE("vnodes at one position: the first by rank, for any start of the scan") {
   Draws draws(5);
   std::size_t wrong = 0;
   for (const std::size_t size : {40u, 2'000u, 66'000u}) {
@@ -255,7 +255,7 @@ TEST_CASE("vnodes at one place: the first by rank, wherever the scan begins") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("memory is what is documented") {
+TEST_CASE("memory is as documented") {
   Draws draws(6);
   const auto bytes_a_vnode = [&](auto owner, std::size_t size) {
     auto positions = each(size, [&] { return draws(); });
@@ -277,7 +277,7 @@ TEST_CASE("memory is what is documented") {
   }
 }
 
-TEST_CASE("an index built again forgets the table before") {
+TEST_CASE("a rebuilt index forgets the previous table") {
   Draws draws(7);
   LookupIndex<std::uint16_t> index;
   for (const std::size_t size : {70'000u, 3u, 66'000u, 900u}) {
@@ -297,7 +297,7 @@ TEST_CASE("an index built again forgets the table before") {
   }
 }
 
-TEST_CASE("a ring has the same owners with its index and without") {
+TEST_CASE("a ring has the same owners with and without its index") {
   using Plain =
       clockwise::HashRing<clockwise::Xxh3, std::string, std::uint16_t, clockwise::NoIndex>;
   const auto names = clockwise_test::numbered("n", 30);

@@ -87,7 +87,7 @@ TEST_CASE("A table size is a prime of at most 5,000,011") {
   }
 }
 
-TEST_CASE("The owner of a hash is that of the entry at its remainder") {
+TEST_CASE("The owner of a hash is the owner of the entry at its remainder") {
   std::mt19937_64 random(1);
   for (const std::uint32_t size : {2u, 3u, 7u, 65537u, 4999999u, 5000011u}) {
     MaglevTable<std::uint32_t> table(size);
@@ -115,7 +115,7 @@ TEST_CASE("The owner of a hash is that of the entry at its remainder") {
   }
 }
 
-TEST_CASE("A Maglev that was moved from owns nothing and can be filled") {
+TEST_CASE("A moved-from Maglev owns nothing and can be refilled") {
   Maglev<> backends(MaglevOptions{251});
   backends.add("a");
   backends.add("b");
@@ -132,7 +132,7 @@ TEST_CASE("A Maglev that was moved from owns nothing and can be filled") {
   // NOLINTEND
 }
 
-TEST_CASE("No more members than an entry can name, weighted or not") {
+TEST_CASE("No more members than an entry can number, weighted or not") {
   std::vector<std::pair<std::string, double>> all;
   for (int i = 0; i < 65535; ++i) all.emplace_back("n" + std::to_string(100000 + i), 0.0);
   all.back().second = 1;
@@ -144,7 +144,7 @@ TEST_CASE("No more members than an entry can name, weighted or not") {
   CHECK(backends.size() == 65535);
 }
 
-TEST_CASE("Equal weights: shares differ by one entry at most") {
+TEST_CASE("Equal weights: shares differ by at most one entry") {
   const auto backends = fleet(16);
   std::vector<int> counts(16);
   for (const int owner : entries(backends)) ++counts[static_cast<std::size_t>(owner)];
@@ -159,7 +159,7 @@ TEST_CASE("Equal weights: shares differ by one entry at most") {
   }
 }
 
-TEST_CASE("Weights: entries in proportion, at least one, none for 0") {
+TEST_CASE("Weights: entries in proportion, at least one, none for weight 0") {
   Maglev<> backends;
   backends.add_all(std::vector<std::pair<std::string, double>>{
       {"a", 2}, {"b", 1}, {"c", 1}, {"drained", 0}, {"tiny", 1e-9}});
@@ -202,7 +202,7 @@ TEST_CASE("Weights: entries in proportion, at least one, none for 0") {
   }
 }
 
-TEST_CASE("A hash that is all ties still gives each its entries, in id order") {
+TEST_CASE("With a constant hash each node gets its entries, in id order") {
   std::vector<std::string> ids{"a", "b", "c"};
   const std::vector<int> in_turn{2, 0, 1, 2, 0, 1, 2};  // all start at entry 0 and have one skip
   std::vector<int> first;
@@ -230,7 +230,7 @@ TEST_CASE("Order and history do not matter") {
   check_same_owners(straight, wandering, real_keys(10000));
 }
 
-TEST_CASE("A change disturbs little beyond what has to move") {
+TEST_CASE("A change moves few keys beyond those that must move") {
   // The minimum is 1/17 on a join and 1/16 on a leave. In addition, the paper measures a few
   // percent of entries that move between survivors at 100 entries per node, fewer in larger ones.
   const auto moved = [](const Maglev<>& before, const Maglev<>& after) {
@@ -251,7 +251,7 @@ TEST_CASE("A change disturbs little beyond what has to move") {
   CHECK(moved(before, left) < 1.0 / 16 + 0.05);
 }
 
-TEST_CASE("Preference lists name distinct owners") {
+TEST_CASE("Preference lists contain distinct owners") {
   auto backends = fleet(12);
   backends.add("drained", 0.0);
   check_preference_lists(backends, 12, real_keys(500));

@@ -131,7 +131,7 @@ TEST_CASE("16 -> 17 on exact arcs: every figure of the table") {
   CHECK(plan.lost_bytes() == 0);
 }
 
-TEST_CASE("16 -> 17 on exact arcs: at 3 replicas everything is 3 times as much") {
+TEST_CASE("16 -> 17 on exact arcs: with 3 replicas every figure is 3 times as large") {
   const auto [before, after] = exact_16_to_17();
   const MigrationOptions one{.replicas = 1, .bytes = stored, .bytes_per_second = card};
   MigrationOptions three = one;
@@ -153,7 +153,7 @@ TEST_CASE("16 -> 17 on exact arcs: at 3 replicas everything is 3 times as much")
   CHECK(near(plan_migration(before, half, three).seconds(), 5 * stored / 32 / card));
 }
 
-TEST_CASE("16 -> 17 on hashed rings: the figures within sampling error") {
+TEST_CASE("16 -> 17 on hashed rings: the figures agree within sampling error") {
   for (const std::size_t r : {std::size_t{1}, std::size_t{3}}) {
     INFO("R = " << r);
     const auto copies = static_cast<double>(r);
@@ -186,7 +186,8 @@ TEST_CASE("16 -> 17 on hashed rings: the figures within sampling error") {
   }
 }
 
-TEST_CASE("mod N moves 10.24 TB for it: 600 GB into each of the 16, 640 GB into the joiner") {
+TEST_CASE(
+    "16 -> 17 with mod N: 10.24 TB move, 600 GB into each of the 16, 640 GB into the joiner") {
   ModN<> before;
   for (std::uint64_t i = 0; i < 16; ++i) before.add("node-" + std::to_string(100 + i));
   ModN<> after = before;
@@ -210,7 +211,7 @@ TEST_CASE("mod N moves 10.24 TB for it: 600 GB into each of the 16, 640 GB into 
   CHECK(near(in["node-116"], 640e9));
 }
 
-TEST_CASE("k joiners at once take a k-th of the time; one by one they move more and take k times") {
+TEST_CASE("k joiners at once take 1/k of the time of k joins one by one, which move more") {
   const HashRing<> before(numbered("node", 16));
   HashRing<> after = before;
   const std::vector<std::string> joiners = numbered("joiner", 4);
@@ -236,7 +237,7 @@ TEST_CASE("k joiners at once take a k-th of the time; one by one they move more 
   CHECK(near(seconds / together.seconds(), 4 * 1.1, 0.3));
 }
 
-TEST_CASE("one by one: joins, weights, leaves; the last ring is the one that was meant") {
+TEST_CASE("one by one: joins, weights and leaves end in the target ring") {
   HashRing<> before(numbered("node", 6), RingOptions{50});
   HashRing<> after = before;
   after.add("joiner", NodeOptions{2.0, "r1", {}});
@@ -255,7 +256,7 @@ TEST_CASE("one by one: joins, weights, leaves; the last ring is the one that was
   CHECK(rest[0].width() == movement(before, other).width());
 }
 
-TEST_CASE("a source held the arc before, and the copies come out as the rings say") {
+TEST_CASE("a source held the arc before, and the copies end as in the ring after") {
   std::mt19937_64 random(11);
   for (int round = 0; round < 30; ++round) {
     HashRing<> before(RingOptions{6});
@@ -299,7 +300,8 @@ TEST_CASE("a source held the arc before, and the copies come out as the rings sa
   }
 }
 
-TEST_CASE("plan(before, after) and plan(after, before) are inverse, and reverse() is the latter") {
+TEST_CASE(
+    "plan(before, after) and plan(after, before) are inverse, and reverse() returns the second") {
   std::mt19937_64 random(12);
   for (int round = 0; round < 30; ++round) {
     HashRing<> before(RingOptions{6});
@@ -361,7 +363,8 @@ TEST_CASE("plan(before, after) and plan(after, before) are inverse, and reverse(
   }
 }
 
-TEST_CASE("a ring of two that becomes three at R = 3 gains copies, and back again drops them") {
+TEST_CASE(
+    "a ring of two that grows to three at R = 3 gains copies, and drops them on the way back") {
   const HashRing<> two(numbered("node", 2));
   const HashRing<> three(numbered("node", 3));
   const auto grow = plan_migration(two, three, {.replicas = 3, .bytes = 1e9});
@@ -397,7 +400,7 @@ TEST_CASE("egress is spread evenly over the holders") {
   CHECK(peak(StreamFrom::any_holder) < peak(StreamFrom::replaced));
 }
 
-TEST_CASE("streamed from the replaced, a copy takes the place of the one it is made from") {
+TEST_CASE("with StreamFrom::replaced, each copy replaces its source's copy") {
   const HashRing<> before(numbered("node", 9));
   HashRing<> after = before;
   after.remove("node3");
@@ -418,7 +421,7 @@ TEST_CASE("streamed from the replaced, a copy takes the place of the one it is m
   }
 }
 
-TEST_CASE("what only a dead machine held is lost, and said to be") {
+TEST_CASE("data that only a dead node held is reported as lost") {
   const HashRing<> before(numbered("node", 9));
   HashRing<> after = before;
   after.remove("node3");
@@ -428,7 +431,7 @@ TEST_CASE("what only a dead machine held is lost, and said to be") {
   CHECK(near(plan.lost_bytes(), 1e9 * before.load_shares()[3].second));
 }
 
-TEST_CASE("batches: of bounded size, and together the arcs") {
+TEST_CASE("batches have a bounded size and together cover the arcs") {
   const HashRing<> before(numbered("node", 5), RingOptions{8});
   HashRing<> after = before;
   after.add("joiner");
@@ -501,7 +504,7 @@ TEST_CASE("the order keeps senders and receivers busy") {
   CHECK(end > makespan(plan) * 1.2);
 }
 
-TEST_CASE("a plan is resumed by the numbers of the steps that are done") {
+TEST_CASE("a plan is resumed by the numbers of its finished steps") {
   const HashRing<> before(numbered("node", 6), RingOptions{20});
   HashRing<> after = before;
   after.add("joiner");
@@ -529,7 +532,7 @@ TEST_CASE("a plan is resumed by the numbers of the steps that are done") {
   CHECK(fails_with<std::out_of_range>("step must be below", [&] { plan.remaining(beyond); }));
 }
 
-TEST_CASE("steps of a temporary plan may be looped over") {
+TEST_CASE("steps of a temporary plan can be looped over") {
   const HashRing<> before(numbered("node", 4));
   HashRing<> after = before;
   after.add("joiner");
@@ -539,7 +542,7 @@ TEST_CASE("steps of a temporary plan may be looped over") {
   CHECK(near(bytes, plan_migration(before, after, {.bytes = 1e9}).bytes()));
 }
 
-TEST_CASE("nothing to do is a plan too") {
+TEST_CASE("a plan can be empty") {
   const HashRing<> ring(numbered("node", 4));
   const auto plan = plan_migration(ring, ring, {.replicas = 3, .bytes = 1e12});
   CHECK(plan.steps().empty());
@@ -549,7 +552,7 @@ TEST_CASE("nothing to do is a plan too") {
   CHECK(plan_migration(HashRing<>(), ring, {.bytes = 1}).steps().empty());
 }
 
-TEST_CASE("options out of their range are refused by name") {
+TEST_CASE("options out of range are refused by name") {
   const HashRing<> before(numbered("node", 4));
   const HashRing<> after(numbered("node", 5));
   const double nan = std::numeric_limits<double>::quiet_NaN();

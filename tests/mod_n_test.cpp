@@ -34,7 +34,7 @@ ModN<> of(const std::vector<std::string>& ids) {
 
 }  // namespace
 
-TEST_CASE("a key is with node hash mod N, numbered in id order whatever the order of adding") {
+TEST_CASE("a key's node is number hash mod N, in id order for any order of joins") {
   const ModN<> placement = of({"c", "a", "b"});
   for (std::uint64_t hash : {0u, 1u, 2u, 3u, 4u, 1'000'000u}) {
     CHECK(placement.lookup(Position{hash}) == std::string(1, static_cast<char>('a' + hash % 3)));
@@ -45,7 +45,7 @@ TEST_CASE("a key is with node hash mod N, numbered in id order whatever the orde
   CHECK(placement.try_lookup(key) == &placement.lookup(key));
 }
 
-TEST_CASE("the list goes on with the nodes numbered next") {
+TEST_CASE("the list continues with the nodes numbered next") {
   const ModN<> placement = of({"a", "b", "c"});
   const auto list = placement.preference_list(Position{2}, 2);
   CHECK(list[0] == "c");
@@ -58,7 +58,7 @@ TEST_CASE("the list goes on with the nodes numbered next") {
   CHECK(none.preference_list("key", 2).empty());
 }
 
-TEST_CASE("the shares are the residues counted") {
+TEST_CASE("the shares are the counted residues") {
   const auto shares = of({"a", "b", "c"}).load_shares();
   REQUIRE(shares.size() == 3);
   CHECK(shares[0].first == "a");
@@ -87,7 +87,7 @@ TEST_CASE("errors name the value and change nothing") {
                                       [&] { placement.lookup("key"); }));
 }
 
-TEST_CASE("movement over residues is the count over all residues") {
+TEST_CASE("movement matches the count over all residues") {
   // Each pair of fleets is from one pool, so nodes join and leave at both ends and in the middle.
   const auto pool = clockwise_test::numbered("n", 8);
   std::size_t wrong = 0;

@@ -125,7 +125,7 @@ TEST_CASE("200,000 keys are distinct, and so are their positions") {
   CHECK(std::adjacent_find(positions.begin(), positions.end()) == positions.end());
 }
 
-TEST_CASE("16 -> 17: a ring moves 1/17, all of it onto the joiner; mod N moves 16/17") {
+TEST_CASE("16 -> 17: a ring moves 1/17, all of it to the joiner; mod N moves 16/17") {
   const HashRing<> before(fleet(16));
   HashRing<> after = before;
   after.add("node-116");
@@ -150,7 +150,7 @@ TEST_CASE("16 -> 17: a ring moves 1/17, all of it onto the joiner; mod N moves 1
   CHECK(std::abs(share(count_moved(sixteen, seventeen).moved) - 16.0 / 17) < 0.01);
 }
 
-TEST_CASE("17 -> 16: what leaves is the leaver's, and nothing moves between survivors") {
+TEST_CASE("17 -> 16: only the leaver's keys move, and none between survivors") {
   const HashRing<> before(fleet(17));
   HashRing<> after = before;
   after.remove("node-107");
@@ -250,7 +250,8 @@ TEST_CASE("the mean moved share is 1/17 at V = 1, 16 and 200: the vnode count ca
   }
 }
 
-TEST_CASE("at V = 1 one successor takes all of a leaver's, at V = 150 each of five a fifth") {
+TEST_CASE(
+    "at V = 1 one successor takes all of a leaver's keys, at V = 150 each of five takes a fifth") {
   const HashRing<> one(fleet(6), RingOptions{1});
   HashRing<> one_after = one;
   one_after.remove("node-102");
@@ -289,7 +290,7 @@ TEST_CASE("at V = 1 one successor takes all of a leaver's, at V = 150 each of fi
   CHECK(std::abs(variance - sigma * sigma) < 4 * std::sqrt(noise / rings));
 }
 
-TEST_CASE("movement on a ring written by hand, the wrap included") {
+TEST_CASE("movement on a ring written by hand, including the wrap") {
   TokenRing<> before;
   before.add("a", {100});
   before.add("b", {200});
@@ -309,7 +310,7 @@ TEST_CASE("movement on a ring written by hand, the wrap included") {
   CHECK(moved.incoming()[2].second == moved.fraction());
 }
 
-TEST_CASE("a whole circle that changes hands is one transfer of it") {
+TEST_CASE("a whole circle that changes its owner is one transfer") {
   TokenRing<> before;
   before.add("a", {100});
   TokenRing<> after;
@@ -321,7 +322,7 @@ TEST_CASE("a whole circle that changes hands is one transfer of it") {
   CHECK(moved.width() == Width::whole_circle());
 }
 
-TEST_CASE("nothing moves to or from a ring that owns nothing, and circles have to be the same") {
+TEST_CASE("nothing moves to or from a ring that owns nothing, and the circles must be the same") {
   const HashRing<> ring(fleet(3));
   CHECK(movement(HashRing<>(), ring).fraction() == 0);
   CHECK(movement(ring, HashRing<>()).transfers().empty());
@@ -329,7 +330,7 @@ TEST_CASE("nothing moves to or from a ring that owns nothing, and circles have t
   CHECK(fails_with<std::invalid_argument>("hash policies", [&] { movement(ring, seeded); }));
 }
 
-TEST_CASE("ties hand over as they should") {
+TEST_CASE("ties hand over to the next id") {
   using Ring = HashRing<clockwise_test::CoarseHash<6>>;
   const Ring before(fleet(9), RingOptions{7});
   Ring after = before;
@@ -338,7 +339,7 @@ TEST_CASE("ties hand over as they should") {
   check_transfers(before, after, movement(before, after));
 }
 
-TEST_CASE("transfers of a temporary movement may be looped over") {
+TEST_CASE("transfers of a temporary movement can be looped over") {
   const HashRing<> before(fleet(4));
   const HashRing<> after(fleet(5));
   std::size_t count = 0;

@@ -183,7 +183,7 @@ void check_every_rule(const Before& before, const After& after, std::size_t r) {
 
 }  // namespace
 
-TEST_CASE("replicas: hashed rings with random histories, by every rule") {
+TEST_CASE("replicas: hashed rings with random histories, under every rule") {
   std::mt19937_64 random(21);
   for (int history = 0; history < 12; ++history) {
     HashRing<> ring(RingOptions{4});
@@ -196,7 +196,7 @@ TEST_CASE("replicas: hashed rings with random histories, by every rule") {
   }
 }
 
-TEST_CASE("replicas: rings full of ties, and of explicit tokens") {
+TEST_CASE("replicas: rings with many ties, and with explicit tokens") {
   std::mt19937_64 random(22);
   for (int history = 0; history < 6; ++history) {
     HashRing<clockwise_test::CoarseHash<5>> coarse(RingOptions{5});
@@ -226,7 +226,7 @@ TEST_CASE("replicas: from hashed positions to explicit ones, and to other widths
   }
 }
 
-TEST_CASE("replicas: the way back moves the same arcs, the other way round") {
+TEST_CASE("replicas: the reverse change moves the same arcs in reverse") {
   std::mt19937_64 random(24);
   for (int round = 0; round < 20; ++round) {
     HashRing<> before(RingOptions{4});
@@ -254,7 +254,7 @@ TEST_CASE("replicas: the way back moves the same arcs, the other way round") {
   }
 }
 
-TEST_CASE("replicas: a join moves copies onto the joiner and nowhere else, by every rule") {
+TEST_CASE("replicas: a join moves copies only to the joiner, under every rule") {
   std::mt19937_64 random(25);
   for (int round = 0; round < 60; ++round) {
     HashRing<> before(RingOptions{5});
@@ -282,7 +282,7 @@ TEST_CASE("replicas: a join moves copies onto the joiner and nowhere else, by ev
   }
 }
 
-TEST_CASE("replicas: one copy is the movement of primaries; R copies move the same share") {
+TEST_CASE("replicas: one replica moves as the owners do; R replicas move the same share") {
   const HashRing<> before(numbered("node", 16));
   HashRing<> after = before;
   after.add("joiner");
@@ -306,7 +306,7 @@ TEST_CASE("replicas: one copy is the movement of primaries; R copies move the sa
   }
 }
 
-TEST_CASE("replicas: no copies, and lists that cannot be filled") {
+TEST_CASE("replicas: no replicas, and lists that cannot be filled") {
   const HashRing<> two(numbered("node", 2));
   const HashRing<> three(numbered("node", 3));
   CHECK(movement(two, three, 0).transfers().empty());
@@ -342,7 +342,7 @@ TEST_CASE("movement between hash policies is refused, and counted over keys inst
   CHECK(std::abs(moved.fraction() - p) < 4 * std::sqrt(p * (1 - p) / keys));
 }
 
-TEST_CASE("what switching from ketama, rendezvous, jump hash or mod N costs") {
+TEST_CASE("the keys that move on a switch from ketama, rendezvous, jump hash or mod N") {
   const std::vector<std::string> ids = numbered("10.0.0.", 8);
   const HashRing<> ring(ids);
   constexpr std::size_t keys = 20'000;

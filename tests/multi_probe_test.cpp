@@ -36,7 +36,7 @@ MultiProbe<> fleet(std::size_t nodes, std::uint32_t probes = 21) {
 
 }  // namespace
 
-TEST_CASE("The owner is the node at the least distance from a probe") {
+TEST_CASE("The owner is the node at the smallest distance from a probe") {
   // Compared with a search of every node for every probe.
   const auto nodes = fleet(30, 5);
   for (const auto& key : real_keys(2000)) {
@@ -62,7 +62,7 @@ TEST_CASE("The owner is the node at the least distance from a probe") {
   }
 }
 
-TEST_CASE("load_shares are the shares that keys show") {
+TEST_CASE("load_shares match counted keys") {
   const auto keys = real_keys(200000);
   for (const std::uint32_t probes : {1u, 2u, 21u}) {
     const auto nodes = fleet(16, probes);
@@ -100,7 +100,7 @@ TEST_CASE("21 probes bring the hottest node to about 1.05 times the mean") {
   CHECK(one_probe / 100 > 4);  // one probe is a ring of one vnode: H_100 = 5.19
 }
 
-TEST_CASE("A join moves keys to the joiner alone; a leave is the inverse") {
+TEST_CASE("A join moves keys only to the joiner; a leave is the inverse") {
   const auto keys = real_keys(100000);
   const auto before = fleet(16);
   auto after = before;
@@ -124,7 +124,7 @@ TEST_CASE("Order and history do not matter") {
   check_same_owners(straight, wandering, real_keys(10000));
 }
 
-TEST_CASE("Where all nodes share a position, the smallest id owns") {
+TEST_CASE("If all nodes share a position, the smallest id owns") {
   std::vector<std::string> ids{"a", "b", "c"};
   do {
     MultiProbe<ConstantHash> nodes;
@@ -137,7 +137,7 @@ TEST_CASE("Where all nodes share a position, the smallest id owns") {
   } while (std::next_permutation(ids.begin(), ids.end()));
 }
 
-TEST_CASE("The preference list says who inherits") {
+TEST_CASE("The preference list is the order of inheritance") {
   const auto nodes = fleet(12);
   check_preference_lists(nodes, 12, real_keys(300));
   for (const std::string key : {"a", "user:42", "x"}) {

@@ -96,7 +96,7 @@ std::vector<std::string> text(const Moved& moved) {
 
 }  // namespace
 
-TEST_CASE("movement, plans and transitions of a ring of one's own, also to the library's") {
+TEST_CASE("movement, plans and transitions work on a user's ring, also to the library's") {
   for (const int racks : {0, 3}) {
     const HashRing<> before = fleet(7, racks);
     HashRing<> after = before;
@@ -132,7 +132,7 @@ TEST_CASE("movement, plans and transitions of a ring of one's own, also to the l
   }
 }
 
-TEST_CASE("tables, balance, durability and tokens of a ring of one's own") {
+TEST_CASE("tables, balance, durability and tokens work on a user's ring") {
   for (const int racks : {0, 3}) {
     const HashRing<> ring = fleet(7, racks);
     const OwnRing own(ring);

@@ -43,7 +43,7 @@ struct Server {
 
 }  // namespace
 
-TEST_CASE("disks weighted in gigabytes have as many positions as the vnodes say, and fair shares") {
+TEST_CASE("disks weighted in gigabytes have the vnodes' number of positions, and fair shares") {
   const HashRing ring(relative_weights(disks()));
   static_assert(std::is_same_v<const HashRing<>, decltype(ring)>);
   CHECK(ring.vnode_count() == Approx(2000).margin(5));
@@ -59,7 +59,7 @@ TEST_CASE("disks weighted in gigabytes have as many positions as the vnodes say,
   CHECK(mean_weight(disks()) == 13000);
 }
 
-TEST_CASE("a unit that is kept moves keys only to or from the members that change") {
+TEST_CASE("a stored unit moves keys only to or from the members that change") {
   const double unit = mean_weight(disks());
   const HashRing before(relative_weights(disks(), unit));
   HashRing after = before;
@@ -83,7 +83,7 @@ TEST_CASE("the unit and the weights are the same in any order") {
   CHECK(HashRing(relative_weights(shuffled)) == ring);
 }
 
-TEST_CASE("whatever makes entries has relative weights, and other options stay") {
+TEST_CASE("anything that makes entries has relative weights, and other options stay") {
   const auto of = [](const auto& entries) { return entries[1].options.weight; };
   CHECK(of(relative_weights({{"a", 1}, {"b", 3}})) == 1.5);
   CHECK(of(relative_weights({"a", "b"})) == 1);
@@ -124,7 +124,7 @@ TEST_CASE("drained members stay drained and do not count") {
   CHECK(relative_weights(std::vector<std::string>{}).empty());
 }
 
-TEST_CASE("weights and units of any size") {
+TEST_CASE("weights and units can have any size") {
   constexpr double largest = std::numeric_limits<double>::max();
   constexpr double smallest = std::numeric_limits<double>::denorm_min();
   CHECK(mean_weight({{"a", largest}, {"b", largest}, {"c", largest}}) == largest);

@@ -45,7 +45,7 @@ struct CountingHash {
 
 }  // namespace
 
-TEST_CASE("Where every draw ties, the smallest id owns, in any order of joining") {
+TEST_CASE("If every draw ties, the smallest id owns, in any order of joins") {
   for (const double weight_of_b : {1.0, 2.0}) {  // equal weights and unequal ones
     std::vector<std::string> ids{"a", "b", "c"};
     do {
@@ -149,7 +149,7 @@ TEST_CASE("load_shares sum to 1 for any weights") {
   CHECK(shares_of({smallest, 0}) == std::vector<double>{1, 0});
 }
 
-TEST_CASE("A join moves keys to the joiner alone, by its share; a leave is the inverse") {
+TEST_CASE("A join moves keys only to the joiner, as many as its share; a leave is the inverse") {
   const auto keys = real_keys(200000);
   const auto before = fleet(16);
   auto after = before;
@@ -165,7 +165,7 @@ TEST_CASE("A join moves keys to the joiner alone, by its share; a leave is the i
   check_same_owners(before, after, keys);
 }
 
-TEST_CASE("A weight that rises attracts keys and moves no other") {
+TEST_CASE("A rising weight attracts keys and moves no others") {
   const auto keys = real_keys(100000);
   auto before = fleet(8);
   before.set_weight("node2", 1.25);
@@ -179,7 +179,7 @@ TEST_CASE("A weight that rises attracts keys and moves no other") {
   check_same_owners(before, after, keys);
 }
 
-TEST_CASE("The preference list says who inherits") {
+TEST_CASE("The preference list is the order of inheritance") {
   const auto keys = real_keys(300);
   for (const double weight : {1.0, 3.0}) {
     auto nodes = fleet(12);
@@ -197,7 +197,7 @@ TEST_CASE("The preference list says who inherits") {
   }
 }
 
-TEST_CASE("A lookup hashes the key once, however many nodes there are") {
+TEST_CASE("A lookup hashes the key once, for any number of nodes") {
   std::size_t calls = 0;
   Rendezvous<CountingHash> nodes(CountingHash{&calls});
   for (const auto& name : numbered("node", 16)) nodes.add(name);
@@ -272,7 +272,7 @@ TEST_CASE("The integer logarithm") {
   }
 }
 
-TEST_CASE("The weighted rank orders as the real quotient does") {
+TEST_CASE("The weighted rank orders like the exact quotient") {
   std::uint64_t x = 1234567;
   const auto next = [&] { return x ^= x << 13, x ^= x >> 7, x ^= x << 17; };
   for (int i = 0; i < 100000; ++i) {

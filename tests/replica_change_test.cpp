@@ -56,7 +56,8 @@ bool lacks_one_at_most(const Ids& shorter, const Ids& longer) {
 
 }  // namespace
 
-TEST_CASE("a joiner takes one place in a list, the others keep their order; a leaver the reverse") {
+TEST_CASE(
+    "a joiner takes one place in a list and the others keep their order; a leave is the reverse") {
   Draws draws(5);
   std::size_t unchanged = 0;
   std::size_t joined = 0;
@@ -99,7 +100,7 @@ TEST_CASE("a joiner takes one place in a list, the others keep their order; a le
   CHECK(unchanged > 10'000);
 }
 
-TEST_CASE("where racks repeat, a joiner changes no more than its place and one for each copy") {
+TEST_CASE("if racks repeat, a joiner changes at most its place and one place per replica") {
   // Two racks, four copies: the first of each rack and the two nearest others. A joiner that is the
   // first of its rack makes the old first one of the others, so at most one node is dropped.
   Draws draws(6);

@@ -102,22 +102,22 @@ void check_every_rule(const Ring& ring) {
 
 }  // namespace
 
-TEST_CASE("the table gives the ring's lists, order included, by every rule") {
+TEST_CASE("the table returns the ring's lists, in order, under every rule") {
   check_every_rule(mixed_fleet<HashRing<>>(20));
 }
 
-TEST_CASE("also without an index, and with other kinds of index") {
+TEST_CASE("the table's lists are the ring's without an index, and with other kinds of index") {
   check_every_rule(mixed_fleet<HashRing<Xxh3, std::string, std::uint16_t, NoIndex>>(12));
   check_every_rule(mixed_fleet<HashRing<Xxh3, std::string, std::uint32_t, BucketIndex>>(12));
   check_every_rule(mixed_fleet<HashRing<Xxh3, std::string, std::uint8_t, BucketIndex>>(12));
 }
 
-TEST_CASE("also where vnodes share positions") {
+TEST_CASE("the table's lists are the ring's if vnodes share positions") {
   check_every_rule(mixed_fleet<HashRing<clockwise_test::CoarseHash<6>>>(20));
   check_every_rule(mixed_fleet<HashRing<clockwise_test::ConstantHash>>(6));
 }
 
-TEST_CASE("also on a ring that owns nothing, and on one of a single position") {
+TEST_CASE("the table's lists are the ring's on an empty ring, and with a single position") {
   check_every_rule(HashRing<>());
   HashRing<> drained;
   drained.add("idle", 0);
@@ -129,14 +129,15 @@ TEST_CASE("also on a ring that owns nothing, and on one of a single position") {
   check_every_rule(lone);
 }
 
-TEST_CASE("also on a ring past 65,536 vnodes, whose index has another layout") {
+TEST_CASE(
+    "the table's lists are the ring's above 65,536 vnodes, where the index has another layout") {
   const HashRing<> ring(clockwise_test::numbered("n", 100), RingOptions{700});
   REQUIRE(ring.vnode_count() == 70'000);
   const ReplicaTable table(ring, 3);
   CHECK(lists_that_differ(ring, table, {3, Spread::nodes}) == 0);
 }
 
-TEST_CASE("the spread is the ring's own where none is named") {
+TEST_CASE("the default spread is the ring's") {
   const auto racks = mixed_fleet<HashRing<>>(12);
   const ReplicaTable table(racks, 3);
   CHECK_FALSE(table.replication().spread());
@@ -148,7 +149,7 @@ TEST_CASE("the spread is the ring's own where none is named") {
   CHECK(lists_that_differ(racks, ReplicaTable(std::move(moved), 3), {3, Spread::racks}) == 0);
 }
 
-TEST_CASE("keys of any kind are asked for as on the ring") {
+TEST_CASE("keys of any type work as on the ring") {
   const HashRing<> ring(clockwise_test::numbered("n", 9));
   const ReplicaTable table(ring, 3);
   std::size_t wrong = 0;
@@ -160,7 +161,7 @@ TEST_CASE("keys of any kind are asked for as on the ring") {
   CHECK(ids(table.preference_list(42)) == ids(ring.preference_list(42, 3)));
 }
 
-TEST_CASE("a table is a snapshot: no change of the ring it came from reaches it") {
+TEST_CASE("a table is a snapshot: no later change of the ring affects it") {
   HashRing<> ring({"a", "b", "c"});
   const ReplicaTable table(ring, 2);
   const HashRing<> before = ring;
@@ -170,7 +171,7 @@ TEST_CASE("a table is a snapshot: no change of the ring it came from reaches it"
   CHECK(lists_that_differ(before, table, {2, Spread::nodes}) == 0);
 }
 
-TEST_CASE("a copy stands by itself") {
+TEST_CASE("a copy is independent") {
   auto table = std::make_unique<ReplicaTable<HashRing<>>>(HashRing<>({"a", "b", "c"}), 2u);
   const HashRing<> ring = table->ring();
   const ReplicaTable copy = *table;
@@ -178,7 +179,7 @@ TEST_CASE("a copy stands by itself") {
   CHECK(lists_that_differ(ring, copy, {2, Spread::nodes}) == 0);
 }
 
-TEST_CASE("a row turns into a list") {
+TEST_CASE("a row converts to a list") {
   const HashRing<> ring({"a", "b", "c"});
   const ReplicaTable table(ring, 5);
   const auto row = table.preference_list("key");
@@ -191,7 +192,7 @@ TEST_CASE("a row turns into a list") {
   CHECK_FALSE(row.contains("d"));
 }
 
-TEST_CASE("its size is as documented: one index a vnode and copy") {
+TEST_CASE("its size is as documented: one index per vnode and replica") {
   const HashRing<> ring(clockwise_test::numbered("n", 10));
   CHECK(ReplicaTable(ring, 3).memory_bytes() == 2'000 * 3 * sizeof(std::uint16_t));
   CHECK(ReplicaTable(ring, 50).memory_bytes() == 2'000 * 10 * sizeof(std::uint16_t));

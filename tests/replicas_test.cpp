@@ -81,7 +81,7 @@ TEST_CASE("the owner comes first, and no list names a node twice") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("more replicas than nodes: all of them, and the list knows that it is short") {
+TEST_CASE("with more replicas than nodes, the list has all nodes and reports that it is short") {
   HashRing<> ring(RingOptions{100'000});
   ring.add("a");
   ring.add("b");
@@ -96,7 +96,7 @@ TEST_CASE("more replicas than nodes: all of them, and the list knows that it is 
   }
 }
 
-TEST_CASE("the walk ends with the last node there is, it does not circle in search of more") {
+TEST_CASE("the walk ends at the last node and does not continue in search of more") {
   // Counted, not timed: the predicate sees every vnode that the walk passes.
   HashRing<> ring(RingOptions{100'000});
   ring.add("a");
@@ -124,7 +124,8 @@ TEST_CASE("the walk ends with the last node there is, it does not circle in sear
   CHECK(calls <= 100);
 }
 
-TEST_CASE("Spread::racks takes a new rack always and a used one only as far as R exceeds them") {
+TEST_CASE(
+    "Spread::racks always takes a new rack, and a used one only as far as R exceeds the racks") {
   const TokenRing<> ring = racks_of_five();
   CHECK(ring.default_spread() == Spread::racks);
   CHECK(ids(ring.preference_list(Position{5}, 3)) == Ids{"B", "C", "E"});
@@ -137,14 +138,14 @@ TEST_CASE("Spread::racks takes a new rack always and a used one only as far as R
   CHECK_FALSE(ring.preference_list(Position{5}, 6).complete());
 }
 
-TEST_CASE("Spread::racks_only never uses a rack twice and says when it runs short") {
+TEST_CASE("Spread::racks_only never uses a rack twice and reports a short list") {
   const TokenRing<> ring = racks_of_five();
   CHECK(ids(ring.preference_list(Position{5}, 4, Spread::racks_only)) == Ids{"B", "C", "E"});
   CHECK_FALSE(ring.preference_list(Position{5}, 4, Spread::racks_only).complete());
   CHECK(ring.preference_list(Position{5}, 3, Spread::racks_only).complete());
 }
 
-TEST_CASE("three racks and R = 4: four nodes, one or two a rack") {
+TEST_CASE("three racks and R = 4: four nodes, one or two per rack") {
   HashRing<> ring(RingOptions{32});
   for (int i = 0; i < 9; ++i) {
     ring.add("n" + std::to_string(i), {1, "r" + std::to_string(i % 3), ""});
@@ -162,8 +163,7 @@ TEST_CASE("three racks and R = 4: four nodes, one or two a rack") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE(
-    "a node that is down keeps its keys, and a substitute stands in behind those that are up") {
+TEST_CASE("a node that is down keeps its keys, and its substitute follows the nodes that are up") {
   const TokenRing<> ring = racks_of_five();
   const auto without = [](const char* down) {
     return [down](const std::string& node) { return node != down; };
@@ -187,7 +187,7 @@ TEST_CASE(
   CHECK_FALSE(list.complete());
 }
 
-TEST_CASE("replicas by datacenter") {
+TEST_CASE("replicas by datacenter follow the rule in each datacenter") {
   TokenRing<> ring;
   ring.add("a0", NodeOptions{1, "", "dc1"}, {0});
   ring.add("a1", NodeOptions{1, "", "dc1"}, {1});
@@ -243,7 +243,7 @@ TEST_CASE("successors are all distinct nodes, lazily, in the order of the longes
   CHECK(std::ranges::distance(all) == 1);
 }
 
-TEST_CASE("successors of more nodes than it has bits for") {
+TEST_CASE("successors work for more nodes than one word has bits") {
   // Above 65,536 nodes, numbers share a bit, and the walk must distinguish them.
   constexpr std::size_t nodes = 66'000;
   const HashRing<clockwise::Xxh3, int, std::uint32_t> ring(

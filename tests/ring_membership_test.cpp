@@ -125,7 +125,7 @@ TEST_CASE("remove takes a member away, once") {
   CHECK(ring.size() == 2);
 }
 
-TEST_CASE("the last member may leave, and another one come") {
+TEST_CASE("the last member can leave, and another can join") {
   HashRing<> ring({"a"});
   CHECK(ring.remove("a"));
   CHECK(ring.empty());
@@ -136,7 +136,7 @@ TEST_CASE("the last member may leave, and another one come") {
   CHECK(ring == HashRing<>({"b"}));
 }
 
-TEST_CASE("a node of the ring itself may name the member to change") {
+TEST_CASE("a reference into the ring can name the member to change") {
   HashRing<> ring = three();
   ring.set_weight(ring.lookup("key"), 3);
   CHECK(ring.remove(ring.lookup("key")));
@@ -145,7 +145,7 @@ TEST_CASE("a node of the ring itself may name the member to change") {
   CHECK(ring.size() == 4);
 }
 
-TEST_CASE("clear leaves a ring as it was made, options and policy kept") {
+TEST_CASE("clear empties a ring and keeps options and policy") {
   HashRing<> ring({"a", "b"}, RingOptions{7}, Xxh3{5});
   ring.add("c", {1, "r1", "east"});
   ring.clear();
@@ -158,7 +158,7 @@ TEST_CASE("clear leaves a ring as it was made, options and policy kept") {
   CHECK(ring == HashRing<>({"a"}, RingOptions{7}, Xxh3{5}));
 }
 
-TEST_CASE("set_weight only adds vnodes, or only takes some away") {
+TEST_CASE("set_weight only adds vnodes, or only removes some") {
   HashRing<> ring({"a", "b", "c"}, RingOptions{50});
   const HashRing<> before = ring;
   ring.set_weight("b", 2.5);
@@ -203,7 +203,7 @@ TEST_CASE("weight 0 drains: a member that owns nothing and can come back") {
   CHECK(ring == before);
 }
 
-TEST_CASE("update applies many changes as one, each seeing those before it") {
+TEST_CASE("update applies many changes as one, and each sees the previous ones") {
   HashRing<> ring = three();
   const HashRing<> before = ring;
   ring.update([&](Edit& edit) {
@@ -226,7 +226,7 @@ TEST_CASE("update applies many changes as one, each seeing those before it") {
   CHECK(ring.fingerprint() == expected.fingerprint());
 }
 
-TEST_CASE("a member may be replaced, or added and taken back, in one update") {
+TEST_CASE("a member can be replaced, or added and removed, in one update") {
   HashRing<> ring = three();
   const HashRing<> before = ring;
   ring.update([](Edit& edit) {
@@ -249,7 +249,7 @@ TEST_CASE("a member may be replaced, or added and taken back, in one update") {
   CHECK(ring.vnode_count() == 20);
 }
 
-TEST_CASE("an update may empty the ring and fill it again") {
+TEST_CASE("an update can empty the ring and refill it") {
   HashRing<> ring = three();
   ring.update([](Edit& edit) {
     for (const char* id : {"a", "b", "c"}) edit.remove(id);
@@ -297,7 +297,7 @@ TEST_CASE("every refusal names the value and changes nothing") {
   CHECK(fails_with<std::invalid_argument>("\"a\"", [] { HashRing<>({"a", "b", "a"}); }));
 }
 
-TEST_CASE("an id in a message is printable and not endless") {
+TEST_CASE("an id in a message is printable and of bounded length") {
   HashRing<> ring;
   const std::string binary("a\0\n\xff\"b", 6);
   ring.add(binary);
@@ -312,7 +312,7 @@ TEST_CASE("an id in a message is printable and not endless") {
   }
 }
 
-TEST_CASE("one bad node in add_all refuses them all") {
+TEST_CASE("one invalid node in add_all refuses all of them") {
   HashRing<> ring = three();
   const HashRing<> before = ring;
   CHECK(fails_with<std::invalid_argument>(
@@ -324,7 +324,7 @@ TEST_CASE("one bad node in add_all refuses them all") {
   CHECK(unchanged(ring, before));
 }
 
-TEST_CASE("an update that throws changes nothing, whoever throws") {
+TEST_CASE("an update that throws changes nothing, for any source of the exception") {
   HashRing<> ring = three();
   const HashRing<> before = ring;
   CHECK(fails_with<std::runtime_error>("mine", [&] {
@@ -344,7 +344,7 @@ TEST_CASE("an update that throws changes nothing, whoever throws") {
   CHECK(unchanged(ring, before));
 }
 
-TEST_CASE("an update goes on after a refusal that its function catches") {
+TEST_CASE("an update continues after an error that its function catches") {
   HashRing<> ring = three();
   ring.update([](Edit& edit) {
     edit.add("d");
@@ -386,8 +386,7 @@ using FragileRing = HashRing<Xxh3, Fragile>;
 
 }  // namespace
 
-TEST_CASE(
-    "a node that throws when it is copied or moved leaves the ring whole, wherever it throws") {
+TEST_CASE("a node whose copy or move throws leaves the ring unchanged, at any point") {
   countdown = -1;
   {
     FragileRing ring(RingOptions{4});
@@ -454,7 +453,7 @@ TEST_CASE("nodes that cannot be assigned can still be members") {
   CHECK(ring.size() == 1);
 }
 
-TEST_CASE("a ring that was moved from answers like an empty one and can be filled") {
+TEST_CASE("a moved-from ring is empty and can be refilled") {
   HashRing<> ring = three();
   const HashRing<> taken = std::move(ring);
   CHECK(unchanged(taken, three()));
@@ -474,7 +473,7 @@ TEST_CASE("a ring that was moved from answers like an empty one and can be fille
   // NOLINTEND(bugprone-use-after-move)
 }
 
-TEST_CASE("a copy is a ring of its own, and a ring may be assigned to itself") {
+TEST_CASE("a copy is independent, and a ring can be assigned to itself") {
   HashRing<> ring = three();
   HashRing<> copy = ring;
   copy.remove("a");
@@ -533,7 +532,7 @@ TEST_CASE("an index of 16 bits holds 65,535 members and no more") {
   CHECK(ring.size() == 65535);
 }
 
-TEST_CASE("more positions than are served are refused at once") {
+TEST_CASE("more positions than the maximum are refused at once") {
   // 256 nodes of 2^24 vnodes are 2^32 positions: 40 GB, if made before being counted.
   HashRing<> ring(RingOptions{std::uint32_t{1} << 24});
   CHECK(fails_with<std::length_error>("got 4294967296", [&] { ring.add_all(numbered("n", 256)); }));

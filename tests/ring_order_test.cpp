@@ -64,7 +64,7 @@ TEST_CASE("ten nodes in any order, with leaves and joins between, give one ring"
   }
 }
 
-TEST_CASE("1,000 random steps: after each the ring is the one built afresh") {
+TEST_CASE("1,000 random steps: after each, the ring equals one built from scratch") {
   // Also weak positions: a merge fails at ties first.
   const auto run = [](auto empty_ring) {
     using Ring = decltype(empty_ring);
@@ -108,7 +108,7 @@ TEST_CASE("1,000 random steps: after each the ring is the one built afresh") {
   run(HashRing<clockwise_test::CoarseHash<5>>());
 }
 
-TEST_CASE("1,024 nodes of 512 vnodes in one add_all are the ring that grew one by one") {
+TEST_CASE("1,024 nodes of 512 vnodes in one add_all equal the ring that grew one by one") {
   // One by one costs M per step, so there are few steps; the first adds half of the nodes.
   const auto ids = numbered("node-", 1024);
   HashRing<> grown(RingOptions{512});

@@ -55,7 +55,7 @@ TEST_CASE("vnode i of a node is at the hash of id#i") {
   }
 }
 
-TEST_CASE("200 vnodes where nothing else is said") {
+TEST_CASE("the default is 200 vnodes") {
   CHECK(HashRing({"a"}).vnode_count() == 200);
   CHECK(HashRing<>().options().vnodes == 200);
 }
@@ -118,7 +118,7 @@ TEST_CASE("a position belongs to the first vnode at or after it, past the last t
   CHECK(ends.lookup(Position{top}) == "last");
 }
 
-TEST_CASE("every lookup gives the same owner") {
+TEST_CASE("every lookup returns the same owner") {
   const HashRing ring({"a", "b", "c", "d"}, RingOptions{16});
   std::size_t wrong = 0;
   for (const std::string& key : clockwise_test::real_keys(2000)) {
@@ -134,7 +134,7 @@ TEST_CASE("every lookup gives the same owner") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("lookup_batch is lookup_index over a span") {
+TEST_CASE("lookup_batch matches lookup_index over a span") {
   const HashRing ring({"a", "b", "c", "d"}, RingOptions{16});
   for (const std::size_t count :
        {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{1001}}) {
@@ -159,7 +159,7 @@ TEST_CASE("lookup_batch is lookup_index over a span") {
   }
 }
 
-TEST_CASE("lookup_batch refuses spans of two lengths") {
+TEST_CASE("lookup_batch refuses spans of different lengths") {
   const HashRing ring({"a"});
   const std::vector<Position> positions(3);
   std::vector<std::uint16_t> owners(2, 9);
@@ -167,7 +167,7 @@ TEST_CASE("lookup_batch refuses spans of two lengths") {
   CHECK(owners == std::vector<std::uint16_t>{9, 9});
 }
 
-TEST_CASE("a ring that owns nothing says so") {
+TEST_CASE("a ring that owns nothing reports it") {
   HashRing drained({"a", "b"});
   drained.set_weight("a", 0);
   drained.set_weight("b", 0);

@@ -72,7 +72,7 @@ TEST_CASE("ids are compared as unsigned bytes") {
   CHECK(numbers.lookup("k") == 10);
 }
 
-TEST_CASE("two labels that collide both stay, and either leaves the ring of the other") {
+TEST_CASE("two labels that collide both stay, and a leave of either gives the other's ring") {
   const auto hash = [](std::string_view text) {
     return Fnv1a32{}(std::as_bytes(std::span(text.data(), text.size())));
   };
@@ -102,7 +102,7 @@ TEST_CASE("two labels that collide both stay, and either leaves the ring of the 
   }
 }
 
-TEST_CASE("131,072 positions on a 32-bit hash, collisions and all") {
+TEST_CASE("131,072 positions on a 32-bit hash, with collisions") {
   auto ids = clockwise_test::numbered("node-", 1023);
   ids.push_back("node-1698");  // collides with node-89, as above
   const HashRing<Fnv1a32> ring(ids, RingOptions{128});
@@ -120,7 +120,7 @@ TEST_CASE("131,072 positions on a 32-bit hash, collisions and all") {
   CHECK(collisions > 0);
 }
 
-TEST_CASE("a tie at the wrap, and ties beside single positions") {
+TEST_CASE("a tie at the wrap, and ties next to single positions") {
   clockwise::TokenRing<> ring;
   ring.add("b", {0, 10, 20});
   ring.add("c", {0, 20});

@@ -20,7 +20,7 @@ HashRing<> fleet() { return {"cache-a", "cache-b", "cache-c", "cache-d"}; }
 
 }  // namespace
 
-TEST_CASE("A reader sees what was published before it looks") {
+TEST_CASE("A reader sees the last version published before it reads") {
   Shared shared(fleet());
   auto reader = shared.reader();
   CHECK(*reader == fleet());
@@ -35,7 +35,7 @@ TEST_CASE("A reader sees what was published before it looks") {
   CHECK_FALSE(reader->contains("cache-e"));
 }
 
-TEST_CASE("What a reader was given stays until it asks again") {
+TEST_CASE("A reader's version stays valid until it reads again") {
   Shared shared(fleet());
   auto reader = shared.reader();
   const HashRing<>& ring = *reader;
@@ -47,7 +47,7 @@ TEST_CASE("What a reader was given stays until it asks again") {
   CHECK(reader->contains("other-9"));
 }
 
-TEST_CASE("A snapshot is held apart from what is published later") {
+TEST_CASE("A snapshot is independent of later versions") {
   Shared shared(fleet());
   const auto snapshot = shared.snapshot();
   shared.publish({"other"});
@@ -66,7 +66,7 @@ TEST_CASE("A change that throws publishes nothing") {
   CHECK(*shared.snapshot() == fleet());
 }
 
-TEST_CASE("A change that would wait for itself is refused") {
+TEST_CASE("A change that would deadlock is refused") {
   Shared shared(fleet());
   const auto nested = [&](HashRing<>& ring) {
     ring.add("cache-e");
@@ -85,7 +85,7 @@ TEST_CASE("A change that would wait for itself is refused") {
   CHECK(other.version() == 2);
 }
 
-TEST_CASE("Rings are freed once nobody reads them") {
+TEST_CASE("Rings are freed once no reader holds them") {
   Shared shared(fleet());
   std::weak_ptr<const HashRing<>> first = shared.snapshot();
   {

@@ -65,7 +65,7 @@ std::pair<std::uint32_t, std::uint32_t> fewest_and_most(const SlotMap<>& map) {
 
 }  // namespace
 
-TEST_CASE("A slot is an arc: the top of the hash, as many positions for each") {
+TEST_CASE("A slot is an arc: the top of the hash, with equal numbers of positions") {
   for (const std::uint32_t slots : {1u, 2u, 3u, 7u, 256u, 1000u, 1024u, 16384u, 1048576u}) {
     const auto map = fleet(1, slots);
     REQUIRE(map.vnode_count() == slots);
@@ -90,14 +90,14 @@ TEST_CASE("A slot is an arc: the top of the hash, as many positions for each") {
   }
 }
 
-TEST_CASE("An even assignment: 1,024 slots over 17 nodes are 60 or 61 each") {
+TEST_CASE("An even assignment: 1,024 slots over 17 nodes give 60 or 61 each") {
   const auto map = fleet(17, 1024);
   CHECK(fewest_and_most(map) == std::pair{60u, 61u});
   const double peak = clockwise::balance(map).peak_to_mean;
   CHECK(std::abs(peak - 61 * 17.0 / 1024) < 1e-12);  // 1.013
 }
 
-TEST_CASE("A join moves what the joiner gets and nothing else; a leave what the leaver had") {
+TEST_CASE("A join moves only the slots that the joiner gets; a leave only the leaver's") {
   for (const std::uint32_t slots : {256u, 1024u, 16384u}) {
     auto map = fleet(1, slots);
     for (std::size_t n = 2; n <= 20; ++n) {
@@ -126,7 +126,8 @@ TEST_CASE("A join moves what the joiner gets and nothing else; a leave what the 
   }
 }
 
-TEST_CASE("Any history of joins, leaves and weights: quotas hold and the fewest slots move") {
+TEST_CASE(
+    "After any history of joins, leaves and weights, quotas hold and the fewest slots moved") {
   std::mt19937_64 random(5);
   SlotMap<> map(SlotMapOptions{1000});
   std::map<std::string, double> weights;
@@ -176,7 +177,7 @@ TEST_CASE("Four masters of 4,096 slots, one drained") {
   CHECK(slot_moves(before, map).size() == 4096);
 }
 
-TEST_CASE("Replicas of a slot are on distinct nodes, from every start, wrap included") {
+TEST_CASE("Replicas of a slot are on distinct nodes, from every slot, including the wrap") {
   for (const auto& [slots, nodes, replicas] :
        {std::tuple{64u, 7u, 3u}, {32u, 5u, 3u}, {16u, 5u, 3u}, {64u, 5u, 3u}}) {
     const auto map = fleet(nodes, slots);
@@ -210,7 +211,7 @@ TEST_CASE("Replicas of a slot span racks") {
   CHECK_FALSE(map.preference_list("key", 4, clockwise::Spread::racks_only).complete());
 }
 
-TEST_CASE("A slot that migrates: what each node answers") {
+TEST_CASE("A migrating slot: the answer of each node") {
   SlotMap<> map({"a", "b", "c"}, {.slots = 12});
   const std::uint32_t slot = 0;
   const std::string owner = map.owner_of(slot);
@@ -292,7 +293,7 @@ TEST_CASE("A join by migration: plan on a copy, move slot by slot") {
   CHECK(map.fingerprint() == wanted.fingerprint());
 }
 
-TEST_CASE("A table is handed over as the owners of its slots") {
+TEST_CASE("A table is restored from the owners of its slots") {
   auto map = fleet(5, 64);
   CHECK(map.remove("node1"));
   map.assign(3, "node4");
@@ -309,7 +310,7 @@ TEST_CASE("A table is handed over as the owners of its slots") {
                        MessageMatches(ContainsSubstring("63 owners for 64 slots")));
 }
 
-TEST_CASE("One history gives one table; fingerprints tell tables apart") {
+TEST_CASE("One history gives one table; fingerprints distinguish tables") {
   const auto a = fleet(7, 1024), b = fleet(7, 1024);
   CHECK(a.fingerprint() == b.fingerprint());
   auto c = b;
@@ -381,7 +382,7 @@ TEST_CASE("An update that fails changes nothing, migrations included") {
   CHECK(map.migrations() == 1);
 }
 
-TEST_CASE("Racks, datacenters and weights change at once; a cleared map keeps its slots") {
+TEST_CASE("Racks, datacenters and weights change in one step; a cleared map keeps its slots") {
   auto map = fleet(4, 64);
   map.set_options("node2", {.weight = 3, .rack = "r1", .datacenter = "east"});
   CHECK(held(map)["node2"] == 32);
@@ -417,7 +418,7 @@ TEST_CASE("Members are entries, in every spelling") {
   CHECK(owners[1] == numbers.owners().back());
 }
 
-TEST_CASE("A map that was moved from is an empty one") {
+TEST_CASE("A moved-from map is empty") {
   auto map = fleet(3, 64);
   map.migrate(0, map.owner_of(0) == "node1" ? "node2" : "node1");
   const auto kept = map;
@@ -431,7 +432,7 @@ TEST_CASE("A map that was moved from is an empty one") {
   CHECK(map == kept);
 }
 
-TEST_CASE("A map whose memory runs out is as it was") {
+TEST_CASE("A map is unchanged if an allocation fails") {
   const auto check = [](const auto& change) {
     auto map = fleet(5, 64);
     map.migrate(0, map.owner_of(0) == "node3" ? "node4" : "node3");
@@ -470,7 +471,7 @@ TEST_CASE("Preference lists of a slot map") {
   check_preference_lists(fleet(9, 256), 9, real_keys(300));
 }
 
-TEST_CASE("More members than slots: those without a slot own nothing") {
+TEST_CASE("With more members than slots, members without a slot own nothing") {
   const auto map = fleet(10, 4);
   CHECK(fewest_and_most(map) == std::pair{0u, 1u});
   check_preference_lists(map, 4, {"a", "b", "c"});

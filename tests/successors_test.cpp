@@ -50,7 +50,7 @@ std::vector<CountedIndex> shuffled_owners(std::uint32_t nodes, std::uint32_t vno
 
 }  // namespace
 
-TEST_CASE("each step reads as many owners as it passes, for any number of nodes") {
+TEST_CASE("each step reads as many owners as it passes, for any number of members") {
   for (const std::uint32_t nodes : {1000u, 65535u, 65536u, 65537u, 70000u, 200000u}) {
     CAPTURE(nodes);
     const auto members = numbered_members(nodes);
@@ -92,7 +92,7 @@ TEST_CASE("a walk can be moved at any step") {
   }
 }
 
-TEST_CASE("a request that no node can take visits each node once") {
+TEST_CASE("a request that no node can accept visits each node once") {
   constexpr std::uint32_t nodes = 70000;
   std::vector<std::uint32_t> numbers(nodes);
   std::iota(numbers.begin(), numbers.end(), 0u);

@@ -131,7 +131,7 @@ const std::vector<std::string> keys = real_keys(300);
       clockwise::HaproxyRing, clockwise::EnvoyRing, clockwise::EnvoyMaglev,                        \
       clockwise::CassandraRing
 
-TEMPLATE_TEST_CASE("A scheme is made of entries, however they are given", "", EVERY_SCHEME) {
+TEMPLATE_TEST_CASE("A scheme is made from entries in any form", "", EVERY_SCHEME) {
   using S = TestType;
   static_assert(Partitioner<S>);
 
@@ -178,7 +178,7 @@ TEMPLATE_TEST_CASE("A scheme is made of entries, however they are given", "", EV
   CHECK(racked.members()[1].datacenter == "east");
 }
 
-TEMPLATE_TEST_CASE("Owners agree, however they are asked for", "", EVERY_SCHEME) {
+TEMPLATE_TEST_CASE("All lookups return the same owners", "", EVERY_SCHEME) {
   using S = TestType;
   const S scheme = settled(S(numbered("node-", 9)));
   std::vector<Position> positions;
@@ -203,7 +203,7 @@ TEMPLATE_TEST_CASE("Owners agree, however they are asked for", "", EVERY_SCHEME)
                                           [&] { scheme.lookup_batch(positions, too_few); }));
 }
 
-TEMPLATE_TEST_CASE("Preference lists are distinct, and spread as asked", "", EVERY_SCHEME) {
+TEMPLATE_TEST_CASE("Preference lists are distinct, and spread as requested", "", EVERY_SCHEME) {
   using S = TestType;
   std::vector<std::pair<std::string, NodeOptions>> fleet;
   for (const std::string& name : numbered("node-", 12)) {
@@ -290,7 +290,7 @@ TEMPLATE_TEST_CASE("Preference lists are distinct, and spread as asked", "", EVE
   CHECK(scheme.preference_list("key", 0).complete());
 }
 
-TEMPLATE_TEST_CASE("Shares sum to 1, in id order, and are what keys find", "", EVERY_SCHEME) {
+TEMPLATE_TEST_CASE("Shares sum to 1, are in id order, and match counted keys", "", EVERY_SCHEME) {
   using S = TestType;
   const S scheme = settled(S(numbered("node-", 7)));
   const auto shares = scheme.load_shares();
@@ -313,7 +313,8 @@ TEMPLATE_TEST_CASE("Shares sum to 1, in id order, and are what keys find", "", E
   }
 }
 
-TEMPLATE_TEST_CASE("Changes are all or nothing, and one change is as many", "", EVERY_SCHEME) {
+TEMPLATE_TEST_CASE("Changes are all or nothing, and one update equals its changes one by one", "",
+                   EVERY_SCHEME) {
   using S = TestType;
   const S before = settled(S(numbered("node-", 5)));
   S scheme = before;
@@ -401,7 +402,7 @@ TEMPLATE_TEST_CASE("A weight moves shares, or is refused", "", EVERY_SCHEME) {
   }
 }
 
-TEMPLATE_TEST_CASE("Identity: order-free where placement is", "", EVERY_SCHEME) {
+TEMPLATE_TEST_CASE("Fingerprints are order-free if placement is", "", EVERY_SCHEME) {
   using S = TestType;
   const S one = settled(S({"a", "b", "c", "d"}));
   const S two = settled(S({"d", "b", "a", "c"}));
@@ -427,7 +428,8 @@ TEMPLATE_TEST_CASE("Identity: order-free where placement is", "", EVERY_SCHEME) 
   CHECK(racked.fingerprint() == one.fingerprint());
 }
 
-TEMPLATE_TEST_CASE("Nothing is owned: no member, none left, moved from", "", EVERY_SCHEME) {
+TEMPLATE_TEST_CASE("A scheme owns nothing without members, after the last leaves, and moved from",
+                   "", EVERY_SCHEME) {
   using S = TestType;
   S cleared = settled(S(numbered("node-", 5)));
   const std::size_t bytes = cleared.memory_bytes();

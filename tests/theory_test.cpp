@@ -148,7 +148,7 @@ struct Sample {
 
 // ---- The figures -------------------------------------------------------------------------------
 
-TEST_CASE("the numbers page shows what the functions return") {
+TEST_CASE("the numbers page shows the functions' values") {
   const std::string page = numbers_page();
   std::set<std::string> cells;
 
@@ -324,7 +324,7 @@ TEST_CASE("modulo movement counts the residues that change") {
   }
 }
 
-TEST_CASE("moves made one by one add up") {
+TEST_CASE("movements one by one add up") {
   static_assert(ring_movement_one_by_one(16, 17) == ring_movement(16, 17));
   static_assert(ring_movement_one_by_one(18, 16) == ring_movement_one_by_one(16, 18));
   static_assert(ring_movement_one_by_one(9, 9) == 0);
@@ -340,7 +340,7 @@ TEST_CASE("moves made one by one add up") {
              WithinRel(std::log(2.0) - 1 / 4e9, 1e-15));
 }
 
-TEST_CASE("a joiner takes 1/17 of sixteen nodes whatever the vnodes") {
+TEST_CASE("a joiner takes 1/17 of sixteen nodes for any vnode count") {
   constexpr int rounds = 300;
   std::mt19937_64 random(17);
   for (const std::uint64_t vnodes : {1u, 16u, 200u}) {
@@ -357,7 +357,7 @@ TEST_CASE("a joiner takes 1/17 of sixteen nodes whatever the vnodes") {
 
 // ---- Balance -----------------------------------------------------------------------------------
 
-TEST_CASE("the balance table is that of simulated rings") {
+TEST_CASE("the balance table matches simulated rings") {
   struct Row {
     std::uint64_t nodes, vnodes;
     std::string_view cv, peak, percentile;  // as the page shows them
@@ -431,7 +431,7 @@ TEST_CASE("the balance table is that of simulated rings") {
   }
 }
 
-TEST_CASE("the 95th percentile at one vnode is that of the exact distribution") {
+TEST_CASE("the 95th percentile at one vnode matches the exact distribution") {
   // The probability that none of n arcs is longer than x means, by inclusion and exclusion: P = sum
   // over k of (-1)^k C(n, k) (1 - k x / n)^(n - 1).
   const auto peak_below = [](std::uint64_t nodes, double x) {
@@ -476,7 +476,7 @@ TEST_CASE("the mean peak agrees with the cases that have a closed form") {
   CHECK(peak_to_mean(1000000000, 200) > peak_to_mean(1000000, 200));
 }
 
-TEST_CASE("the vnodes for a deviation are the fewest that reach it") {
+TEST_CASE("vnodes_for_cv returns the fewest vnodes that reach the CV") {
   for (const std::uint64_t nodes : {2u, 3u, 16u, 1000u, 1000000000u}) {
     for (const std::uint64_t vnodes : {1u, 2u, 3u, 10u, 100u, 199u, 200u, 65536u, 1000000u}) {
       CAPTURE(nodes, vnodes);
@@ -495,7 +495,7 @@ TEST_CASE("the vnodes for a deviation are the fewest that reach it") {
   static_assert(share_cv(16, 200) == detail::square_root(15.0 / 3201));
 }
 
-TEST_CASE("the longest arcs are those of simulated rings") {
+TEST_CASE("the longest arcs match simulated rings") {
   constexpr int rounds = 4000;
   std::mt19937_64 random(31);
   std::array<Sample, 3> sample;
@@ -511,7 +511,7 @@ TEST_CASE("the longest arcs are those of simulated rings") {
   static_assert(longest_arc(64, 64) == 1.0 / 64);
 }
 
-TEST_CASE("what a leaver leaves behind is spread as on simulated rings") {
+TEST_CASE("a leaver's load is spread as on simulated rings") {
   struct Row {
     std::uint64_t nodes, vnodes;
     int rounds;
@@ -581,7 +581,7 @@ TEST_CASE("harmonic numbers agree with their sums") {
   CHECK_THAT(harmonic(1000000000), WithinRel(std::log(1e9) + euler + 0.5e-9, 1e-15));
 }
 
-TEST_CASE("repeated chances keep their small digits") {
+TEST_CASE("at_least_once keeps the digits of small probabilities") {
   for (const double chance : {1e-18, 1e-9, 0.001, 0.5}) {
     for (const double trials : {0.0, 1.0, 2.0, 3.0, 1000.0, 1e9, 1e18, 1e30}) {
       CAPTURE(chance, trials);
@@ -680,7 +680,7 @@ TEST_CASE("combinations reach up to the largest double") {
   }
 }
 
-TEST_CASE("the mean loss of large fleets is that of the exact quotient") {
+TEST_CASE("the mean loss of large fleets matches the exact quotient") {
   CHECK_THAT(expected_loss(5000, 2500, 4998), WithinRel(0.2499499899979996, 1e-12));
   CHECK_THAT(expected_loss(100000, 10000, 95000), WithinRel(9.139866551930529e-236, 1e-9));
   CHECK_THAT(expected_loss(2000000, 5000, 1995000), WithinRel(3.611677185741751e-06, 1e-11));
@@ -697,7 +697,7 @@ TEST_CASE("the mean loss of large fleets is that of the exact quotient") {
   }
 }
 
-TEST_CASE("replica sets are those of simulated rings") {
+TEST_CASE("replica sets match simulated rings") {
   const auto sets = [](const UniformRing& ring) {
     std::set<std::uint64_t> distinct;
     for (std::size_t i = 0; i < ring.size(); ++i) {
@@ -815,7 +815,7 @@ TEST_CASE("a load bound has room for every key") {
   }
 }
 
-TEST_CASE("a load bound is exact to a millionth, as BoundedLoad's is") {
+TEST_CASE("a load bound is exact to a millionth, like BoundedLoad's") {
   static_assert(bounded_load_cap(100, 10, 1.1) == 11);
   static_assert(bounded_load_cap(largest_count, largest_count, 1.000001) == 2);
   static_assert(bounded_load_cap(largest_count, largest_count, 1.0000001) == 1);
@@ -845,7 +845,7 @@ TEST_CASE("a load bound is exact to a millionth, as BoundedLoad's is") {
   }
 }
 
-TEST_CASE("BoundedLoad's caps of equal members are the load bound") {
+TEST_CASE("BoundedLoad's caps of equal members equal the load bound") {
   clockwise::Rendezvous<> nodes;
   for (std::uint64_t n = 1; n <= 40; ++n) {
     nodes.add(std::to_string(n));
@@ -861,7 +861,7 @@ TEST_CASE("BoundedLoad's caps of equal members are the load bound") {
   }
 }
 
-TEST_CASE("slots move as little as two even deals allow") {
+TEST_CASE("slots move as little as two even assignments allow") {
   const auto deal = [](std::uint64_t slots, std::uint64_t nodes, std::uint64_t size) {
     std::vector<std::uint64_t> result(size);
     for (std::uint64_t i = 0; i < slots; ++i) ++result[i % nodes];
@@ -961,7 +961,7 @@ class Rising {
 
 }  // namespace
 
-TEST_CASE("movement and egress at any counts are shares of the whole") {
+TEST_CASE("movement and egress are shares of the whole at any counts") {
   for (const std::uint64_t before : counts) {
     Rising one_by_one;
     for (const std::uint64_t after : counts) {
@@ -987,7 +987,7 @@ TEST_CASE("movement and egress at any counts are shares of the whole") {
   CHECK_THAT(ring_movement_one_by_one(large, large + (1 << 20)), WithinRel(0x1p-40, 1e-12));
 }
 
-TEST_CASE("balance at any counts") {
+TEST_CASE("balance figures are valid at any counts") {
   for (const std::uint64_t nodes : counts) {
     Rising cv_falls;
     Rising peak_falls(1e-6);
@@ -1044,7 +1044,7 @@ TEST_CASE("the hottest node of rings of very many vnodes") {
   }
 }
 
-TEST_CASE("memory, collisions and migration at any amounts") {
+TEST_CASE("memory, collision and migration figures are valid at any amounts") {
   for (const std::uint64_t positions : counts) {
     Rising fall_with_bits;
     for (unsigned bits = 1; bits <= 64; ++bits) {
@@ -1088,7 +1088,7 @@ TEST_CASE("memory, collisions and migration at any amounts") {
   CHECK_THAT(transfer_seconds(1e-300, 1e-200, 1e-200), WithinRel(1e100, 1e-9));
 }
 
-TEST_CASE("durability at any counts") {
+TEST_CASE("durability figures are valid at any counts") {
   for (const std::uint64_t nodes : counts) {
     for (const std::uint64_t replicas : counts) {
       CAPTURE(nodes, replicas);
@@ -1123,7 +1123,7 @@ TEST_CASE("durability at any counts") {
   }
 }
 
-TEST_CASE("storms, hot keys, bounds and slots at any amounts") {
+TEST_CASE("storm, hot-key, bound and slot figures are valid at any amounts") {
   for (const double requests : amounts) {
     for (const double hit_rate : probabilities) {
       for (const double movement : probabilities) {
@@ -1164,7 +1164,7 @@ TEST_CASE("storms, hot keys, bounds and slots at any amounts") {
 
 // ---- Bad input ---------------------------------------------------------------------------------
 
-TEST_CASE("a question without an answer gives NaN or a count of 0") {
+TEST_CASE("undefined figures are NaN or a count of 0") {
   const std::vector<double> undefined{
       mod_n_movement(0, 4),
       mod_n_movement(4, 0),

@@ -83,7 +83,7 @@ TEST_CASE("grown to 100 nodes, replicated ownership is even") {
   CHECK(peak(random, false) > 1.2);
 }
 
-TEST_CASE("at 16 vnodes it stays even while nodes leave and others take their place") {
+TEST_CASE("at 16 vnodes ownership stays even while nodes leave and others replace them") {
   for (const bool weights : {false, true}) {
     for (const bool racks : {false, true}) {
       TokenRing<> ring = grown(100, 16, weights, racks);
@@ -102,7 +102,7 @@ TEST_CASE("at 16 vnodes it stays even while nodes leave and others take their pl
   }
 }
 
-TEST_CASE("the tokens follow from the ring alone, and none is taken already") {
+TEST_CASE("the tokens depend only on the ring, and none is in use") {
   TokenRing<> ring;
   for (int i = 0; i < 30; ++i) {
     const NodeOptions options{1.0 + i % 3, i % 2 == 0 ? "r" + std::to_string(i % 4) : "",
@@ -125,7 +125,7 @@ TEST_CASE("golden tokens: a change here means that two builds would allocate dif
   CHECK(to_string(ring.fingerprint()) == "424290953af5481d27db350c0b6c5da3");
 }
 
-TEST_CASE("small and crowded rings") {
+TEST_CASE("small and crowded rings get tokens") {
   TokenRing<> ring;
   CHECK(allocate_tokens(ring, {}, {3, {3, Spread::nodes}}).size() == 3);
   CHECK(allocate_tokens(ring, NodeOptions{0, "", ""}).empty());
@@ -149,7 +149,7 @@ TEST_CASE("small and crowded rings") {
   CHECK(racks.vnode_count() == 96);
 }
 
-TEST_CASE("a datacenter is balanced by itself") {
+TEST_CASE("each datacenter is balanced separately") {
   TokenRing<> alone;
   TokenRing<> both;
   for (int i = 0; i < 20; ++i) {
@@ -166,7 +166,7 @@ TEST_CASE("a datacenter is balanced by itself") {
   }
 }
 
-TEST_CASE("by datacenter, a node's tokens are for the replicas of its own") {
+TEST_CASE("by datacenter, a node's tokens balance the replicas of its datacenter") {
   TokenRing<> ring;
   for (int i = 0; i < 20; ++i) join(ring, i, {1, "", i % 2 == 0 ? "east" : "west"}, 4);
   const NodeOptions east{1, "", "east"};
@@ -181,7 +181,7 @@ TEST_CASE("by datacenter, a node's tokens are for the replicas of its own") {
   }));
 }
 
-TEST_CASE("what cannot be allocated is refused") {
+TEST_CASE("an impossible allocation is refused") {
   const TokenRing<> ring;
   CHECK(fails_with<std::invalid_argument>("vnodes must be between 1 and 16777216, got 0", [&] {
     allocate_tokens(ring, {}, {0, {3, Spread::nodes}});

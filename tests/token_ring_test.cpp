@@ -37,7 +37,7 @@ std::string owner(const TokenRing<>& ring, std::uint64_t position) {
 
 }  // namespace
 
-TEST_CASE("a token owns what lies behind it, itself included, across the end of the circle") {
+TEST_CASE("a token owns the arc that ends at it, across the end of the circle") {
   TokenRing<> ring;
   ring.add("a", {0, 20});
   ring.add("b", {10});
@@ -68,7 +68,7 @@ TEST_CASE("nodes on one token: the smallest id owns it, the others inherit in or
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_CASE("what is wrong is refused by name, and nothing changes") {
+TEST_CASE("invalid input is refused by name and changes nothing") {
   TokenRing<> ring;
   ring.add("a", {1, 2});
   const auto before = ring.fingerprint();
@@ -111,7 +111,7 @@ TEST_CASE("members without tokens, drained or not, own nothing") {
   CHECK(ring.try_lookup("key") == nullptr);
 }
 
-TEST_CASE("random changes end in the ring that is built at once") {
+TEST_CASE("random changes end in the ring that is built in one step") {
   std::uint64_t draws = 0;
   const auto below = [&](std::uint64_t n) { return clockwise::detail::draw(11, draws++) % n; };
   std::map<std::string, Tokens> model;
@@ -144,7 +144,7 @@ TEST_CASE("random changes end in the ring that is built at once") {
   }
 }
 
-TEST_CASE("a fingerprint tells every part of a token ring") {
+TEST_CASE("a fingerprint covers every part of a token ring") {
   TokenRing<> ring;
   ring.add("a", NodeOptions{1, "r", "d"}, {1, 5});
   ring.add("b", {3});

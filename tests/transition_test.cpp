@@ -210,7 +210,7 @@ std::pair<HashRing<>, HashRing<>> random_change(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("at every point of every interleaving, reads meet all acknowledged writes") {
+TEST_CASE("at every point of every interleaving, reads see all acknowledged writes") {
   std::size_t finished = 0;
   std::size_t aborted = 0;
   std::size_t read_from_new = 0;
@@ -306,7 +306,7 @@ TEST_CASE("arcs across 2^64, and a whole circle, complete in parts") {
   CHECK(move.finished());
 }
 
-TEST_CASE("an arc is read from its new owners once the last of several has it") {
+TEST_CASE("an arc is read from its new owners once all of them have it") {
   TokenRing<> before;
   before.add("a", {100});
   before.add("b", {200});
@@ -324,7 +324,7 @@ TEST_CASE("an arc is read from its new owners once the last of several has it") 
   CHECK(ids(move.write_to(Position{150})) == Ids{"b", "a", "d", "c"});
 }
 
-TEST_CASE("pending is the movement: the same arcs, the same widths") {
+TEST_CASE("pending matches the movement: the same arcs and widths") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const auto [before, after] = random_change(seed);
     const std::size_t r = 1 + seed % 4;
@@ -363,7 +363,7 @@ TEST_CASE("completing the transfers of a movement finishes the transition, in an
   CHECK(move.finished());
 }
 
-TEST_CASE("a copy that is merely dropped needs no stream, and is written to until the end") {
+TEST_CASE("a copy that is only dropped needs no stream, and is written to until the end") {
   TokenRing<> before;
   before.add("a", {100});
   before.add("b", {200});
@@ -385,7 +385,7 @@ TEST_CASE("a copy that is merely dropped needs no stream, and is written to unti
   CHECK(held.finished());
 }
 
-TEST_CASE("who holds a transition can still abort it when every arc is complete") {
+TEST_CASE("a held transition can be aborted when every arc is complete") {
   const HashRing<> before(numbered("node", 3));
   HashRing<> after = before;
   after.add("joiner");
@@ -410,7 +410,7 @@ TEST_CASE("who holds a transition can still abort it when every arc is complete"
   }
 }
 
-TEST_CASE("copies by datacenter") {
+TEST_CASE("a transition can use replicas by datacenter") {
   HashRing<> before;
   for (const std::string& id : numbered("east", 4)) before.add(id, {.datacenter = "east"});
   for (const std::string& id : numbered("west", 4)) before.add(id, {.datacenter = "west"});
@@ -427,7 +427,7 @@ TEST_CASE("copies by datacenter") {
   CHECK(ids(move.write_to("key")) == ids(after.preference_list("key", wanted)));
 }
 
-TEST_CASE("a report for which memory runs out reports nothing, and can be repeated") {
+TEST_CASE("a report whose allocation fails reports nothing and can be repeated") {
   std::size_t failures = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto [before, after] = random_change(seed);
@@ -460,7 +460,7 @@ TEST_CASE("a report for which memory runs out reports nothing, and can be repeat
   CHECK(failures > 200);
 }
 
-TEST_CASE("a second change for which memory runs out changes nothing") {
+TEST_CASE("a second change whose allocation fails changes nothing") {
   TokenRing<> before;
   before.add("a", {100, 1000});
   before.add("b", {200, 2000});
@@ -481,7 +481,7 @@ TEST_CASE("a second change for which memory runs out changes nothing") {
   CHECK(move.progress().total == Width(550));
 }
 
-TEST_CASE("a second change runs along where its arcs are others, and is refused where not") {
+TEST_CASE("a second change of other arcs runs at the same time; of the same arcs, it is refused") {
   TokenRing<> before;
   before.add("a", {100, 1000});
   before.add("b", {200, 2000});
@@ -515,7 +515,7 @@ TEST_CASE("a second change runs along where its arcs are others, and is refused 
                                           [&] { move.then(before); }));
 }
 
-TEST_CASE("what a transition refuses") {
+TEST_CASE("invalid transitions are refused") {
   const HashRing<> before(numbered("node", 4));
   HashRing<> after = before;
   after.add("joiner");

@@ -68,7 +68,7 @@ TEST_CASE("vnode_count is max(1, llround(weight * vnodes))") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("weights stand for shares") {
+TEST_CASE("shares follow weights") {
   // The share of 300 vnodes among 600 is Beta(300, 300): a standard deviation of 0.0204; that of
   // 150 among 600 is Beta(150, 450): 0.0177. Four of them.
   HashRing<> ring(RingOptions{150});
@@ -105,14 +105,14 @@ TEST_CASE("a weight of -0.0 is 0") {
   CHECK(ring.fingerprint() == plain.fingerprint());
 }
 
-TEST_CASE("absurd weights are refused before memory is taken") {
+TEST_CASE("absurd weights are refused before any allocation") {
   HashRing<> ring(RingOptions{160});
   CHECK(fails_with<std::length_error>("\"vast\"", [&] { ring.add("vast", 0x1p31); }));
   CHECK(fails_with<std::length_error>("160000000 vnodes", [&] { ring.add("vast", 1'000'000); }));
   CHECK(ring.empty());
 }
 
-TEST_CASE("a small weight beside a large one has at least one vnode, and its real share") {
+TEST_CASE("a small weight next to a large one has at least one vnode, and its true share") {
   HashRing<> ring(RingOptions{20});
   ring.add("small", 0.005);
   ring.add("large", 0.995);

@@ -150,7 +150,7 @@ TEST_CASE("Bytes of format 1 load, and rings are written as format 1") {
   check_vector(format_1.tokens, tokens());
 }
 
-TEST_CASE("Equal rings give equal bytes, whatever their history") {
+TEST_CASE("Equal rings give equal bytes, for any history") {
   HashRing<> ring{"cache-c", "x", "cache-b"};
   ring.remove("x");
   ring.set_weight("cache-c", 0);
@@ -159,7 +159,7 @@ TEST_CASE("Equal rings give equal bytes, whatever their history") {
   CHECK(wire::encode(ring) == wire::encode(three_caches()));
 }
 
-TEST_CASE("Random rings come back as they were") {
+TEST_CASE("Random rings are restored exactly") {
   std::mt19937_64 random(2024);
   for (int round = 0; round < 200; ++round) {
     HashRing<> ring(clockwise::RingOptions{static_cast<std::uint32_t>(1 + random() % 8)});
@@ -190,7 +190,7 @@ TEST_CASE("Random rings come back as they were") {
   }
 }
 
-TEST_CASE("Seeds, other policies and other node types") {
+TEST_CASE("Seeds, other policies and other node types are restored") {
   const HashRing<Xxh3> seeded({"a", "b"}, {}, Xxh3{99});
   const auto decoded = wire::decode<HashRing<Xxh3>>(wire::encode(seeded));
   CHECK(decoded == seeded);
@@ -219,7 +219,7 @@ struct Server {
 
 }  // namespace
 
-TEST_CASE("A struct of the user's is made from the id") {
+TEST_CASE("A user's struct is made from the id") {
   const HashRing<Xxh3, Server> ring{{"a", "10.0.0.1"}, {"b", "10.0.0.2"}};
   const auto decoded = wire::decode<HashRing<Xxh3, Server>>(
       wire::encode(ring), {}, [](std::string_view id) -> std::optional<Server> {
@@ -250,7 +250,7 @@ TEST_CASE("A result is a value or an error") {
   CHECK(taken == tokens());
 }
 
-TEST_CASE("A membership that was read is built into a ring") {
+TEST_CASE("A parsed membership can be built into a ring") {
   const auto membership = wire::parse(from_hex(format_1.two_datacenters));
   REQUIRE(membership);
   const auto ring = wire::build<HashRing<>>(*membership);
@@ -295,7 +295,7 @@ TEST_CASE("Every prefix and every flipped bit is refused") {
   }
 }
 
-TEST_CASE("What is wrong is named, with its offset") {
+TEST_CASE("An error names the reason and its offset") {
   const auto changed = [](std::string_view hex, std::size_t offset, unsigned value) {
     Bytes bytes = from_hex(hex);
     bytes.at(offset) = static_cast<std::byte>(value);
@@ -334,7 +334,7 @@ TEST_CASE("What is wrong is named, with its offset") {
   }));
 }
 
-TEST_CASE("There is one way to write a ring") {
+TEST_CASE("A ring has only one encoding") {
   // "vnodes 200" as c8 81 00 instead of c8 01.
   Bytes stretched = from_hex(format_1.three_caches);
   REQUIRE(stretched[33] == std::byte{1});
@@ -354,7 +354,7 @@ TEST_CASE("There is one way to write a ring") {
   }
 }
 
-TEST_CASE("Few bytes cannot ask for much memory") {
+TEST_CASE("Few bytes cannot request much memory") {
   // 2^24 members are announced, but 20 bytes follow.
   Bytes bytes = from_hex(format_1.empty);
   bytes.resize(bytes.size() - 9);
@@ -400,7 +400,7 @@ TEST_CASE("Few bytes cannot ask for much memory") {
   }));
 }
 
-TEST_CASE("Two memberships differ where they differ") {
+TEST_CASE("The difference of two memberships lists what differs") {
   HashRing<> first = two_datacenters();
   HashRing<> second = first;
   CHECK(wire::difference(wire::membership_of(first), wire::membership_of(second)).empty());

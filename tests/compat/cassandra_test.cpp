@@ -35,7 +35,7 @@ static_assert(clockwise::Partitioner<CassandraRing>);
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
 
-TEST_CASE("published tokens") {
+TEST_CASE("tokens match published ones") {
   STATIC_REQUIRE(cassandra_token("123") == -7468325962851647638);
   STATIC_REQUIRE(cassandra_token("test") == -6017608668500074083);
   STATIC_REQUIRE(cassandra_token("\xe2\xe7") == -8582699461035929883);
@@ -107,7 +107,7 @@ std::uint64_t model_murmur3(std::string_view key) {
   return h1 + h2;
 }
 
-TEST_CASE("tokens are those of a slow model at every length") {
+TEST_CASE("tokens match a slow model at every length") {
   std::string key;
   for (unsigned i = 0; i < 200; ++i) {
     key += static_cast<char>(i * i * 7 + 130);
@@ -115,7 +115,7 @@ TEST_CASE("tokens are those of a slow model at every length") {
   }
 }
 
-TEST_CASE("only an empty key has the least token") {
+TEST_CASE("only an empty key has the smallest token") {
   // Sixteen bytes whose hash is -2^63, found by running the hash backwards.
   const std::string_view key("\xdf\xe7\x6f\x52\x02\x3f\xad\x4c\x82\xb8\x61\xc2\xc6\x5c\x7a\x6b",
                              16);
@@ -153,7 +153,7 @@ TEST_CASE("two strategies on three datacenters") {
         std::vector<std::string>{"a"});
 }
 
-TEST_CASE("no node stands in for one that is down") {
+TEST_CASE("a node that is down has no substitute") {
   CassandraRing ring;
   for (std::int64_t i = 0; i < 12; ++i) {
     ring.add("node" + std::to_string(i),
@@ -249,7 +249,7 @@ std::vector<std::string> model_replicas(
   return replicas;
 }
 
-TEST_CASE("NetworkTopologyStrategy is that of a slow model on random clusters") {
+TEST_CASE("NetworkTopologyStrategy matches a slow model on random clusters") {
   std::uint64_t state = 3;
   const auto next = [&](std::uint64_t below) {
     state = state * 6364136223846793005 + 1442695040888963407;

@@ -117,7 +117,7 @@ TEST_CASE("MurmurHash2") {
 #endif
 }
 
-TEST_CASE("hosts by another name") {
+TEST_CASE("hosts can have names other than addresses") {
   const EnvoyRing ring({"90", "91", "92", "93", "94", "95"},
                        {12, 8388608, EnvoyHashFunction::xx_hash});
   CHECK(ring.positions()[0] == 1975508444536362413u);
@@ -125,7 +125,7 @@ TEST_CASE("hosts by another name") {
   CHECK(ring.lookup(Position{6803900775736438537u}) == "93");
 }
 
-TEST_CASE("rings whose size is no multiple of the hosts") {
+TEST_CASE("rings whose size is not a multiple of the hosts") {
   const EnvoyRing first(loopback(80, 81), {3, 8388608, EnvoyHashFunction::xx_hash});
   CHECK(points_of(first) == std::vector<Point>{{5454692015285649509u, at(80)},
                                                {7859399908942313493u, at(81)},
@@ -138,7 +138,7 @@ TEST_CASE("rings whose size is no multiple of the hosts") {
                                                 {16064866803292627174u, at(81)}});
 }
 
-TEST_CASE("weighted rings") {
+TEST_CASE("weighted rings match Envoy's") {
   const Hosts hosts{{at(90), 1}, {at(91), 2}, {at(92), 3}};
   const EnvoyRing tiny = weighted(hosts, {6, 6, EnvoyHashFunction::xx_hash});
   CHECK(points_of(tiny) == std::vector<Point>{{928266305478181108u, at(92)},
@@ -181,7 +181,7 @@ Hosts random_hosts(std::uint64_t& state, std::uint64_t most) {
   return hosts;
 }
 
-TEST_CASE("points of a ring are those of the machine's doubles") {
+TEST_CASE("points of a ring match the machine's doubles") {
   std::uint64_t state = 7;
   for (int round = 0; round < 200; ++round) {
     const Hosts hosts = random_hosts(state, 60);
@@ -292,7 +292,7 @@ Hosts healthy(const Hosts& hosts, const std::vector<std::string>& down) {
   return up;
 }
 
-TEST_CASE("a Maglev table is that of the machine's doubles") {
+TEST_CASE("a Maglev table matches the machine's doubles") {
   std::vector<std::pair<Hosts, std::uint32_t>> cases;
   std::uint64_t state = 11;
   for (int round = 0; round < 60; ++round) {
@@ -318,7 +318,7 @@ TEST_CASE("a Maglev table is that of the machine's doubles") {
   }
 }
 
-TEST_CASE("a ring without unhealthy hosts is that of the healthy ones") {
+TEST_CASE("a ring without unhealthy hosts equals the healthy hosts' ring") {
   Hosts hosts;
   for (std::uint32_t i = 0; i < 12; ++i) {
     hosts.emplace_back("10.0.0." + std::to_string(i) + ":80", i % 4 + 1);
@@ -361,7 +361,7 @@ TEST_CASE("a ring without unhealthy hosts is that of the healthy ones") {
                                       [&] { (void)ring.without({"10.0.0.12:80"}); }));
 }
 
-TEST_CASE("a Maglev table without unhealthy hosts is that of the healthy ones") {
+TEST_CASE("a Maglev table without unhealthy hosts equals the healthy hosts' table") {
   Hosts hosts;
   for (std::uint32_t i = 10; i < 22; ++i) {
     hosts.emplace_back("10.0.0." + std::to_string(i) + ":80", i % 3 + 1);
@@ -471,7 +471,7 @@ TEST_CASE("Maglev tables of seven and seventeen") {
   CHECK(std::vector<std::uint16_t>(weights.table().begin(), weights.table().end()) == seventeen);
 }
 
-TEST_CASE("Maglev keys, copies and changes") {
+TEST_CASE("Maglev keys, replicas and changes") {
   EnvoyMaglev table(loopback(1, 10));
   const auto before = table;
   std::map<std::string, int> keys;
@@ -492,7 +492,7 @@ TEST_CASE("Maglev keys, copies and changes") {
   CHECK(std::equal(before.table().begin(), before.table().end(), table.table().begin()));
 }
 
-TEST_CASE("an EnvoyMaglev that was moved from has no hosts and can be filled") {
+TEST_CASE("a moved-from EnvoyMaglev has no hosts and can be refilled") {
   EnvoyMaglev from({"x", "y"}, 7);
   const EnvoyMaglev to = std::move(from);
   CHECK(to.size() == 2);
@@ -503,7 +503,7 @@ TEST_CASE("an EnvoyMaglev that was moved from has no hosts and can be filled") {
   CHECK(from.lookup("key") == "z");
 }
 
-TEST_CASE("a switch from Envoy's ring to another can be priced exactly") {
+TEST_CASE("the movement from Envoy's ring to another is exact") {
   const EnvoyRing envoy(loopback(1, 8));
   const clockwise::HashRing<clockwise::Xxh64> native(loopback(1, 8));
   const double exact = clockwise::movement(envoy, native).fraction();
@@ -513,7 +513,7 @@ TEST_CASE("a switch from Envoy's ring to another can be priced exactly") {
   CHECK(std::abs(counted.fraction() - exact) < 0.0067);
 }
 
-TEST_CASE("what Envoy refuses changes nothing") {
+TEST_CASE("input that Envoy refuses changes nothing") {
   EnvoyRing ring(loopback(90, 91));
   const auto refuses = [&](auto change, const std::string& reason) {
     const auto before = points_of(ring);

@@ -182,7 +182,7 @@ std::vector<Server> fleet_of_ten() {
   return servers;
 }
 
-TEST_CASE("servers that are down, drained or of weight 0, and back again") {
+TEST_CASE("servers that are down, drained or of weight 0, and come back") {
   const std::size_t keys = 3000;
   const Haproxy haproxy(
       {{"", {}, fleet_of_ten()}, {" crc32", {HaproxyHash::crc32, false}, fleet_of_ten()}});
@@ -214,7 +214,7 @@ TEST_CASE("servers that are down, drained or of weight 0, and back again") {
   }
 }
 
-TEST_CASE("a walk clockwise past a server that is down is not what HAProxy does") {
+TEST_CASE("HAProxy does not walk clockwise past a server that is down") {
   const Haproxy haproxy({{"", {}, fleet_of_ten()}});
   const HaproxyRing ring = haproxy.ring(0);
   haproxy.set(0, "srv3", "state maint");
@@ -236,7 +236,7 @@ TEST_CASE("a walk clockwise past a server that is down is not what HAProxy does"
   CHECK(elsewhere > lost / 4);
 }
 
-TEST_CASE("a server that comes back is the last of those that share its points") {
+TEST_CASE("a server that comes back is last among servers that share its points") {
   const std::uint32_t same = 1 << 20;
   const std::vector<Server> listed{
       {"web1", 1, 3}, {"web2", 1, 3 + same}, {"web3", 1, 3 + 2 * same}};

@@ -73,7 +73,7 @@ class Model {
 
 Position position(std::uint32_t hash) { return Position{std::uint64_t{hash} << 32}; }
 
-TEST_CASE("owners are those of a slow model, at every boundary") {
+TEST_CASE("owners match a slow model, at every boundary") {
   Model model;
   HaproxyRing ring;
   const auto add = [&](const std::string& server, double weight, std::uint32_t id) {
@@ -123,7 +123,7 @@ TEST_CASE("a lone server, and two on the same points") {
   }
 }
 
-TEST_CASE("while servers are down, keys take the nearest point of those left") {
+TEST_CASE("while servers are down, keys go to the nearest remaining point") {
   HaproxyRing ring;
   const std::vector<std::string> names = clockwise_test::numbered("srv", 10);
   for (const std::string& name : names) ring.add(name, 3);
@@ -176,7 +176,7 @@ TEST_CASE("while servers are down, keys take the nearest point of those left") {
                                       [&] { (void)ring.without({"srv1", "srv10"}); }));
 }
 
-TEST_CASE("servers whose ids collide are listed, as all but two of them get nothing") {
+TEST_CASE("servers whose ids collide are listed, because all but two of them get nothing") {
   HaproxyRing ring;
   ring.add("a", 2, 3 + (1u << 20));
   ring.add("b", 2);  // number 2
@@ -192,7 +192,7 @@ TEST_CASE("servers whose ids collide are listed, as all but two of them get noth
   CHECK(HaproxyRing().id_collisions().empty());
 }
 
-TEST_CASE("servers are numbered past ids that are taken") {
+TEST_CASE("servers are numbered past ids that are in use") {
   HaproxyRing ring;
   ring.add("a", 1, 2);
   ring.add("b");
@@ -238,7 +238,7 @@ TEST_CASE("shares and movement are exact") {
   CHECK(sum == 1.0);
 }
 
-TEST_CASE("what HAProxy refuses changes nothing") {
+TEST_CASE("input that HAProxy refuses changes nothing") {
   HaproxyRing ring;
   ring.add("a", 1, 7);
   const auto refuses = [&](const std::string& server, double weight, std::uint32_t id,

@@ -61,11 +61,11 @@ void compare_with_machine() {
   }
 }
 
-TEST_CASE("single precision is the machine's") { compare_with_machine<Single, float>(); }
-TEST_CASE("double precision is the machine's") { compare_with_machine<Double, double>(); }
+TEST_CASE("single precision matches the machine's") { compare_with_machine<Single, float>(); }
+TEST_CASE("double precision matches the machine's") { compare_with_machine<Double, double>(); }
 #endif
 
-TEST_CASE("ties go to even, halves away from zero") {
+TEST_CASE("ties round to even, halves away from zero") {
   STATIC_REQUIRE(Single(16777217).floor() == 16777216);
   STATIC_REQUIRE(Single(16777219).floor() == 16777220);
   STATIC_REQUIRE((Single(16777216) + Single(1)).floor() == 16777216);
@@ -78,7 +78,7 @@ TEST_CASE("ties go to even, halves away from zero") {
   STATIC_REQUIRE((Single(1) / Single(std::uint64_t{1} << 63)).floor() == 0);
 }
 
-TEST_CASE("zero") {
+TEST_CASE("arithmetic with zero is exact") {
   STATIC_REQUIRE(Double().floor() == 0);
   STATIC_REQUIRE(Double().ceil() == 0);
   STATIC_REQUIRE(Double() < Double(1) / Double(~std::uint64_t{0}));

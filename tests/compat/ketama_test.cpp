@@ -168,7 +168,7 @@ TEST_CASE("points follow the machine's floats for any weights") {
 }
 #endif
 
-TEST_CASE("labels say the port only where it is not the usual one") {
+TEST_CASE("labels contain the port only if it is not the default") {
   const KetamaRing usual({"10.0.0.1"});
   const KetamaRing spelled({"10.0.0.1:11211"});
   const KetamaRing other({"10.0.0.1:11212"});
@@ -201,7 +201,7 @@ TEST_CASE("RJ ketama: owners of 100,000 keys") {
   }
 }
 
-TEST_CASE("a change gives the ring of the same list built afresh") {
+TEST_CASE("a change gives the ring of the same list built from scratch") {
   KetamaRing ring;
   ring.add_all(weighted_fleet);
   ring.add("10.0.1.9", 77);
@@ -220,7 +220,7 @@ TEST_CASE("a change gives the ring of the same list built afresh") {
   CHECK(clockwise::movement(ring, fresh).fraction() == 0);
 }
 
-TEST_CASE("everything a ring can be asked works on ketama's points") {
+TEST_CASE("every query of a ring works on ketama's points") {
   const KetamaRing before(numbered("10.3.0.", 16));
   KetamaRing after = before;
   after.add("10.3.0.16");
@@ -251,7 +251,7 @@ TEST_CASE("twemproxy's default hash") {
   CHECK(ring.circle() != KetamaRing().circle());
 }
 
-TEST_CASE("libmemcached takes weight 0 for 1") {
+TEST_CASE("libmemcached treats weight 0 as 1") {
   for (const KetamaFlavour flavour : {KetamaFlavour::libmemcached, KetamaFlavour::spy}) {
     KetamaRing zero(flavour);
     zero.add_all({{"10.0.0.1", 0}, {"10.0.0.2", 3}, {"10.0.0.3", {.weight = 0}}});
@@ -266,7 +266,7 @@ TEST_CASE("libmemcached takes weight 0 for 1") {
   }
 }
 
-TEST_CASE("an ejected server's ring is that of the others") {
+TEST_CASE("a ring without an ejected server equals the others' ring") {
   KetamaRing ring;
   ring.add_all(weighted_fleet);
   const KetamaRing before = ring;
@@ -308,7 +308,7 @@ TEST_CASE("an ejected server's ring is that of the others") {
                                       [&] { (void)ring.without({"10.0.1.1"}); }));
 }
 
-TEST_CASE("what ketama refuses changes nothing") {
+TEST_CASE("input that ketama refuses changes nothing") {
   KetamaRing ring({"10.0.0.1", "10.0.0.2:11212"});
   const auto refuses = [&](const std::string& server, double weight, const std::string& reason) {
     const KetamaRing before = ring;

@@ -245,7 +245,7 @@ TEST_CASE("servers that fail are removed") {
   compare_ejection(MEMCACHED_BEHAVIOR_REMOVE_FAILED_SERVERS);
 }
 
-TEST_CASE("an ejected server is back after its time") {
+TEST_CASE("an ejected server returns after its timeout") {
   const std::vector<Server> servers = unreachable_fleet();
   Client client(servers, KetamaFlavour::libmemcached);
   client.set(MEMCACHED_BEHAVIOR_AUTO_EJECT_HOSTS, 1);
@@ -259,7 +259,7 @@ TEST_CASE("an ejected server is back after its time") {
   compare_names(client, ring);
 }
 
-TEST_CASE("without ejection a server that fails keeps its keys") {
+TEST_CASE("without ejection, a server that fails keeps its keys") {
   const std::vector<Server> servers = unreachable_fleet();
   Client client(servers, KetamaFlavour::libmemcached);
   const KetamaRing ring = ring_of(servers);

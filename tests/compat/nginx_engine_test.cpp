@@ -122,7 +122,7 @@ NginxRing ring_of(const Servers& servers) {
   return ring;
 }
 
-TEST_CASE("upstreams answer with their own names, as clockwise says") {
+TEST_CASE("upstreams answer for the keys that clockwise predicts") {
   Nginx nginx(3);
   const auto& names = nginx.backends();
   const std::vector<Servers> fleets{{{names[0], 1}, {names[1], 1}, {names[2], 1}},
@@ -261,7 +261,7 @@ int compare_faulty(const Nginx& nginx, const Servers& servers,
   return in_turn;
 }
 
-TEST_CASE("servers that are down are passed over, up to 20 points") {
+TEST_CASE("servers that are down are skipped, up to 20 points") {
   Nginx nginx(1);
   const auto live =
       std::vector<std::string>(nginx.backends().begin(), nginx.backends().begin() + 3);
@@ -284,7 +284,7 @@ TEST_CASE("servers that are down are passed over, up to 20 points") {
   CHECK(ring_of(servers).uses_round_robin(""));
 }
 
-TEST_CASE("a request goes on from servers that refuse as from those that are down") {
+TEST_CASE("a request skips servers that refuse like servers that are down") {
   Nginx nginx(1);
   const auto live =
       std::vector<std::string>(nginx.backends().begin(), nginx.backends().begin() + 3);

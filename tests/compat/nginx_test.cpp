@@ -81,7 +81,7 @@ TEST_CASE("CRC-32's check value") {
   CHECK(clockwise::detail::Crc32().update(std::as_bytes(std::span(digits))).value() == 0xcbf43926);
 }
 
-TEST_CASE("owners are those of a slow model") {
+TEST_CASE("owners match a slow model") {
   Model model;
   NginxRing ring;
   const auto add = [&](const std::string& server, const std::string& host, const std::string& port,
@@ -105,7 +105,7 @@ TEST_CASE("owners are those of a slow model") {
   }
 }
 
-TEST_CASE("of equal points the server listed first has them") {
+TEST_CASE("the server listed first owns equal points") {
   // 64,000 points each in a space of 2^32: about one is shared, here by these two names.
   const std::string a = "10.0.0.1:80";
   std::string b;
@@ -134,7 +134,7 @@ TEST_CASE("of equal points the server listed first has them") {
   }
 }
 
-TEST_CASE("a join moves keys to the joiner only, and a weight counts") {
+TEST_CASE("a join moves keys only to the joiner, and weights count") {
   const NginxRing before(clockwise_test::numbered("10.0.0.", 8));
   NginxRing after = before;
   after.add("10.0.0.8", 2);
@@ -146,7 +146,7 @@ TEST_CASE("a join moves keys to the joiner only, and a weight counts") {
   CHECK(after.members()[8].weight == 2);
 }
 
-TEST_CASE("a server that is down is passed over, point by point") {
+TEST_CASE("a server that is down is skipped, point by point") {
   const NginxRing ring(clockwise_test::numbered("10.0.0.", 5));
   const auto up = [](const std::string& server) { return server != "10.0.0.3"; };
   for (std::size_t i = 0; i < 500; ++i) {
@@ -204,7 +204,7 @@ TEST_CASE("nginx leaves the ring after 21 points of servers that are down, and f
   CHECK_FALSE(NginxRing().uses_round_robin("key", none));
 }
 
-TEST_CASE("what nginx refuses changes nothing") {
+TEST_CASE("input that nginx refuses changes nothing") {
   NginxRing ring({"10.0.0.1:80"});
   const auto refuses = [&](const std::string& server, double weight, const std::string& reason) {
     CHECK_THROWS_MATCHES(ring.add(server, weight), std::invalid_argument,

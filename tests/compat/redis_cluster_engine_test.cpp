@@ -115,7 +115,7 @@ TEST_CASE("CLUSTER KEYSLOT of 40,000 binary keys") {
   CHECK(tagged > 5000);
 }
 
-TEST_CASE("redirections, and a slot on its way") {
+TEST_CASE("redirections, and a migrating slot") {
   using Kind = RedisSlotMap::Answer::Kind;
   Node one(program());
   const Node two(program());
@@ -411,7 +411,7 @@ TEST_CASE("replies of valkey-server, with nodes that fail") {
   check_replies(clockwise_test::require_program("valkey-server", "valkey-server"));
 }
 
-TEST_CASE("redis-cli --cluster create deals out the same slots") {
+TEST_CASE("redis-cli --cluster create assigns the same slots") {
   const std::string server = program();
   const std::string client = clockwise_test::require_program("redis-cli", "redis-tools");
   std::deque<Node> nodes;

@@ -63,7 +63,7 @@ TEST_CASE("slots at compile time") {
   STATIC_REQUIRE(redis_slot("foo{bar}{zap}") == 5061);
 }
 
-TEST_CASE("CRC16 is the bitwise one at every length") {
+TEST_CASE("CRC16 matches the bitwise one at every length") {
   std::string bytes;
   for (unsigned i = 0; i < 100; ++i) {
     INFO(bytes.size() << " bytes");
@@ -72,7 +72,7 @@ TEST_CASE("CRC16 is the bitwise one at every length") {
   }
 }
 
-TEST_CASE("a hash tag is found wherever it stands") {
+TEST_CASE("a hash tag is found at any place in the key") {
   for (std::size_t before = 0; before < 20; ++before) {
     for (std::size_t after = 0; after < 20; ++after) {
       const std::string key = std::string(before, 'a') + "{user:42}" + std::string(after, '}');
@@ -190,7 +190,7 @@ TEST_CASE("MOVED changes the map, ASK does not") {
   }
 }
 
-TEST_CASE("a slot that moves is answered for by both ends") {
+TEST_CASE("both ends of a migration answer for its slot") {
   using Kind = RedisSlotMap::Answer::Kind;
   RedisSlotMap map({"a:1", "b:2"});
   const std::uint16_t slot = 100;
@@ -221,7 +221,7 @@ TEST_CASE("a slot that moves is answered for by both ends") {
   CHECK(map.answer("a:1", slot, true).kind == Kind::cluster_down);
 }
 
-TEST_CASE("members come and go, slots keep their owners") {
+TEST_CASE("members join and leave, slots keep their owners") {
   RedisSlotMap map({"m:2", "m:4"});
   map.add("m:1");
   map.add("m:3");
@@ -353,7 +353,7 @@ TEST_CASE("a name can be a view into the map that it changes") {
   CHECK(map.size() == 1);
 }
 
-TEST_CASE("a map whose memory runs out is as it was") {
+TEST_CASE("a map is unchanged if an allocation fails") {
   const auto check = [](const auto& change) {
     RedisSlotMap map = with_replicas();
     const std::string before = described(map);
@@ -430,7 +430,7 @@ TEST_CASE("a map of 60,000 nodes is built in one go") {
   CHECK(RedisSlotMap(many).size() == 65535);
 }
 
-TEST_CASE("what moves between two maps") {
+TEST_CASE("the movement between two maps") {
   const RedisSlotMap before({"a:1", "b:2"});
   RedisSlotMap after = before;
   after.add("c:3");

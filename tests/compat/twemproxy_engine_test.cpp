@@ -49,7 +49,7 @@ struct Pool {
   std::vector<std::string> names;      // empty: the servers have none
 };
 
-TEST_CASE("keys are where clockwise says") {
+TEST_CASE("keys are where clockwise predicts") {
   const std::string proxy = clockwise_test::require_program("nutcracker", "nutcracker");
   const TemporaryDirectory directory;
   // All of 127.0.0.0/8 is loopback: an address used by this process only keeps the default port
@@ -201,7 +201,7 @@ std::string key_on(const KetamaRing& ring, const std::string& server, int number
   }
 }
 
-TEST_CASE("ejected servers are left out of the ring, which moves keys of others as well") {
+TEST_CASE("ejected servers are left out of the ring, which also moves keys of others") {
   constexpr int forever = 3'600'000;
   Ejecting caches(6, forever);
   const KetamaRing& ring = caches.ring();
@@ -232,7 +232,7 @@ TEST_CASE("ejected servers are left out of the ring, which moves keys of others 
   caches.compare(ring.without({"cache-0", "cache-3"}), "four:", 2000);
 }
 
-TEST_CASE("a server that can be reached again has its points back") {
+TEST_CASE("a server that can be reached again gets its points back") {
   constexpr int ejected_for = 3000;  // much more than 100 requests take
   Ejecting caches(4, ejected_for);
   const KetamaRing& ring = caches.ring();

@@ -32,7 +32,7 @@ std::string text_of(const std::vector<std::byte>& bytes) {
 
 }  // namespace
 
-TEST_CASE("convert: wire bytes match the library, and every form leads back") {
+TEST_CASE("convert: wire bytes match the library, and every form can be converted back") {
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet);
   CHECK(sandbox.run("ringctl convert f.csv --vnodes 64 --to wire > f.ring").code == 0);
@@ -115,7 +115,7 @@ TEST_CASE("fingerprint: status 1 if fleets differ, 2 for trouble, in every forma
   CHECK(difference["changed"][0]["this"]["weight"] == 3.0);
 }
 
-TEST_CASE("convert and fingerprint: wrong input is named and nothing is printed") {
+TEST_CASE("convert and fingerprint: invalid input is named and nothing is printed") {
   const Sandbox sandbox;
   const auto refused = [&](std::string_view bytes, std::string_view message) {
     sandbox.write("in", bytes);

@@ -179,7 +179,7 @@ TEST_CASE("utf8_length recognises UTF-8") {
   }
 }
 
-TEST_CASE("shown text cannot move a terminal's cursor") {
+TEST_CASE("shown text cannot control a terminal") {
   CHECK(ringctl::shown("caf\xc3\xa9") == "caf\xc3\xa9");
   CHECK(ringctl::shown("a\x1b[2J\n\x7f\xff") == "a\\x1b[2J\\x0a\\x7f\\xff");
   CHECK(ringctl::shown("\xc2\x9b"
@@ -223,7 +223,7 @@ TEST_CASE("a text is cut to its two ends, between characters") {
   CHECK(fitted("anything", 0) == "");
 }
 
-TEST_CASE("lines are wrapped at blanks, under what they explain") {
+TEST_CASE("lines are wrapped at blanks, with their indentation") {
   using ringctl::wrapped;
   CHECK(wrapped("short", 10) == "short");
   CHECK(wrapped("one two three", 8) == "one two\nthree");

@@ -161,7 +161,7 @@ TEST_CASE("too many pairs to list: totals only, in memory that does not grow wit
       ContainsSubstring("More than 100,000 pairs of nodes exchange keys: too many to list."));
 }
 
-TEST_CASE("nothing changed, nothing moves") {
+TEST_CASE("an unchanged fleet moves nothing") {
   const Sandbox sandbox;
   const auto document = diff(sandbox, make_fleet(5), make_fleet(5), make_keys(100));
   for (const char* const scheme : {"ring", "mod_n"}) {
@@ -173,7 +173,7 @@ TEST_CASE("nothing changed, nothing moves") {
              ContainsSubstring("Nothing moves."));
 }
 
-TEST_CASE("text lists as many pairs as --top says, and how many it leaves out") {
+TEST_CASE("text lists --top pairs, and the number of the others") {
   const Sandbox sandbox;
   sandbox.write("a.csv", fleet_file(make_fleet(16)));
   sandbox.write("b.csv", fleet_file(make_fleet(17)));

@@ -134,7 +134,7 @@ TEST_CASE("arguments") {
                 "--dead: no node \"c\" in f.csv");
 }
 
-TEST_CASE("what was probably meant") {
+TEST_CASE("the likely meaning is suggested") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "cache-01\ncache-02\n");
   check_refused(sandbox, "ringctl rout f.csv",
@@ -190,7 +190,7 @@ TEST_CASE("what was probably meant") {
       "--vnodes applies only to --scheme clockwise, not ketama; see ringctl route --help");
 }
 
-TEST_CASE("arguments are taken as they are written") {
+TEST_CASE("arguments are taken literally") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\nb\n");
   sandbox.write("[x,y]", "k\n");
@@ -238,7 +238,7 @@ TEST_CASE("a result that cannot be written is an error") {
   }
 }
 
-TEST_CASE("a result that cannot be written is known before the work, and spoils no file") {
+TEST_CASE("an unwritable result is reported before the work, and no file changes") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\nb\n");
   sandbox.write("old.svg", "kept");
@@ -259,7 +259,7 @@ TEST_CASE("a result that cannot be written is known before the work, and spoils 
   CHECK(sandbox.read("old.svg").substr(0, 5) == "<svg ");
 }
 
-TEST_CASE("a closed pipe ends it without a message") {
+TEST_CASE("a closed pipe ends the program without a message") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\nb\n");
   sandbox.write("k", lines(make_keys(100000)));

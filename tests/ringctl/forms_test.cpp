@@ -106,7 +106,7 @@ TEST_CASE("a token ring is read by every command but compare") {
         "ringctl: t.json: compare builds every scheme from weights; a token ring has none\n");
 }
 
-TEST_CASE("a file that says how nodes are placed and an option that says otherwise") {
+TEST_CASE("an option that contradicts a file's placement is refused") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\nb\n");
   CHECK(sandbox.run("ringctl convert f.csv --vnodes 64 --to json > f.json").code == 0);
@@ -125,7 +125,7 @@ TEST_CASE("a file that says how nodes are placed and an option that says otherwi
   CHECK(sandbox.run("ringctl fingerprint f.json f.csv --vnodes 65").code == 1);
 }
 
-TEST_CASE("the columns that only engines read survive, but for wire bytes") {
+TEST_CASE("the columns that only engines read survive, except in wire bytes") {
   const Sandbox sandbox;
   sandbox.write("redis.csv", "id,slots,replica_of\nb,0-8191,\na,8192-16383,\nr,,a\n");
   const std::string route = " --scheme redis -r 2 --format csv --key x --key y --key z";
@@ -145,7 +145,7 @@ TEST_CASE("the columns that only engines read survive, but for wire bytes") {
         "engines read\n");
 }
 
-TEST_CASE("a header says how fields are separated, and where the id is") {
+TEST_CASE("a header sets the separator and the columns") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "id,weight,rack\na,2,r1\n\"b;c\",1.5,\n");
   const std::string expected = sandbox.run("ringctl shares f.csv").out;

@@ -77,7 +77,7 @@ TEST_CASE("a carriage return is part of the key, with a warning") {
                                 "the key\n"));
 }
 
-TEST_CASE("a byte order mark is part of no key, with a warning; UTF-16 is refused") {
+TEST_CASE("a byte order mark is not part of a key, with a warning; UTF-16 is refused") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "\xef\xbb\xbf" + fleet_file(fleet));
   sandbox.write("k",

@@ -169,7 +169,7 @@ TEST_CASE("the arcs of clockwise's own ring move as the ring does") {
   CHECK(diff.share == diff_of(before, after, {}).ring.share);
 }
 
-TEST_CASE("route: substitutes follow the replicas that are left, on rings that are walked") {
+TEST_CASE("route: substitutes follow the replicas that are up, on rings that are walked") {
   const Fleet fleet = fleet_of(6);
   for (const std::string scheme : {"clockwise", "nginx"}) {
     INFO(scheme);
@@ -219,7 +219,7 @@ TEST_CASE("route: an engine that rebuilds its ring without dead nodes gives that
   CHECK_FALSE(none->route("key", 2, Spread::nodes).replicas.complete());
 }
 
-TEST_CASE("route: with too few hosts up, Envoy sends to all") {
+TEST_CASE("route: with too few hosts up, Envoy uses all hosts") {
   const Fleet fleet = fleet_of(6);
   for (const std::string scheme : {"envoy", "envoy:maglev"}) {
     const auto usual = place(fleet, scheme);
@@ -234,7 +234,7 @@ TEST_CASE("route: with too few hosts up, Envoy sends to all") {
   }
 }
 
-TEST_CASE("route: where nginx takes servers in turn, no server is named") {
+TEST_CASE("route: if nginx uses round robin, no server is named") {
   const Fleet fleet = fleet_of(40);
   CHECK(place(fleet, "nginx")->route("", 1, Spread::nodes).replicas.empty());
   DeadNodes dead;
@@ -253,7 +253,7 @@ TEST_CASE("route: where nginx takes servers in turn, no server is named") {
   CHECK(named < 82 + 28);
 }
 
-TEST_CASE("plan: one change has no other order; two have") {
+TEST_CASE("plan: one by one is computed from two changes on") {
   PlanRequest request;
   request.bytes = 1e12;
   const PlanReport one = plan_of(fleet_of(4), fleet_of(5), request);
@@ -290,7 +290,7 @@ TEST_CASE("durability: vnode counts up to the ring's own, and domains that are n
                        Message("--write must be at most 3, got 4"));
 }
 
-TEST_CASE("compare: times are differences of the clock that is given") {
+TEST_CASE("compare: times are differences of the given clock") {
   double now = 0;
   CompareRequest request;
   request.keys = 1000;
@@ -310,7 +310,7 @@ TEST_CASE("compare: times are differences of the clock that is given") {
   CHECK(compare_schemes(fleet, request).joiner == "joiner+");
 }
 
-TEST_CASE("wire bytes: a round trip, and what is wrong with bytes") {
+TEST_CASE("wire bytes: a round trip, and the errors of invalid bytes") {
   const Fleet fleet = fleet_of(3);
   const std::string bytes = to_wire(fleet);
   REQUIRE(is_wire(bytes));
@@ -369,7 +369,7 @@ TEST_CASE("placement options: files that name their placement keep it") {
                                "almost all of them move"));
 }
 
-TEST_CASE("relative weights have a mean of 1, in a change the mean before it") {
+TEST_CASE("relative weights have a mean of 1, in a change by the mean before it") {
   const auto disks = [](int count) {
     Fleet fleet = fleet_of(count);
     for (int i = 0; i < count; ++i) {
@@ -399,7 +399,7 @@ TEST_CASE("relative weights have a mean of 1, in a change the mean before it") {
   CHECK(kept.nodes[9].options.weight == 22000.0 / 12000);
 }
 
-TEST_CASE("a small fleet needs many vnodes only if they are asked for") {
+TEST_CASE("a small fleet gets many vnodes only on request") {
   Fleet fleet = fleet_of(1);
   fleet.nodes[0].options.weight = 83886;
   CHECK_THROWS_MATCHES(apply({}, fleet), InputError,
@@ -454,7 +454,7 @@ TEST_CASE("redis: a rebalance to a fourth master moves a quarter of the slots") 
   CHECK(moved_share(real, three) == 0);
 }
 
-TEST_CASE("redis: slots that are listed after a change are taken as they are") {
+TEST_CASE("redis: slots that are listed after a change are used unchanged") {
   const Fleet before = redis_fleet({{"a", "0-5460"}, {"b", "5461-10922"}, {"c", "10923-16383"}});
   const Fleet after =
       redis_fleet({{"a", "0-5460"}, {"b", "5461-10922"}, {"c", "10924-16383"}, {"d", "10923"}});
@@ -474,7 +474,7 @@ TEST_CASE("redis: a replica that becomes master has its master's slots") {
   CHECK(diff.flows[0].to == "r");
 }
 
-TEST_CASE("redis: small differences stay, and slots without a master are no circle") {
+TEST_CASE("redis: small differences stay, and slots without a master give no circle") {
   // 1% from even is within redis-cli's threshold of 2%.
   const Fleet uneven = redis_fleet({{"a", "0-8109"}, {"b", "8110-16383"}});
   CHECK(moved_share(uneven, redis_fleet({{"a", ""}, {"b", ""}})) == 0);
@@ -483,7 +483,7 @@ TEST_CASE("redis: small differences stay, and slots without a master are no circ
                        Message("redis.csv: some slots have no master: give keys to count"));
 }
 
-TEST_CASE("durability: failures default to what the fleet can lose, and no more can be asked for") {
+TEST_CASE("durability: failures default to what the fleet can lose, and more are refused") {
   DurabilityRequest request;
   CHECK(durability_of(fleet_of(2), request).failures == 2);
   CHECK(durability_of(fleet_of(8), request).failures == 3);

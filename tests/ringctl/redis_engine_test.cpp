@@ -166,7 +166,7 @@ void check_same(const Cluster& cluster, const ringctl::RedisChange& change) {
 
 }  // namespace
 
-TEST_CASE("a rebalance to an empty master, then away from one that leaves") {
+TEST_CASE("a rebalance to an empty master, then away from a master that leaves") {
   Cluster cluster(4);
   cluster.give(0, "0", "5460");
   cluster.give(1, "5461", "10922");

@@ -54,7 +54,7 @@ TEST_CASE("csv: owner and preference list of every key") {
         "two\n");
 }
 
-TEST_CASE("options that place the nodes") {
+TEST_CASE("placement options move keys") {
   const Sandbox sandbox;
   const Fleet fleet = make_fleet(5);
   const auto keys = make_keys(500);
@@ -143,7 +143,7 @@ TEST_CASE("the three formats, byte for byte") {
         "\"substitutes\":[\"c,\\\"d\"],\"complete\":true}\n");
 }
 
-TEST_CASE("everything dead: the owner stays, the list is empty") {
+TEST_CASE("with all nodes dead, the owner stays and the list is empty") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\nb\n");
   const Result result = sandbox.run("ringctl route f.csv --key k -r 2 --dead a,b --format csv");
@@ -155,7 +155,7 @@ TEST_CASE("everything dead: the owner stays, the list is empty") {
   CHECK(result.err == "ringctl: the key has fewer than 2 replicas: 2 nodes are dead\n");
 }
 
-TEST_CASE("more nodes than a 16-bit index holds") {
+TEST_CASE("route works with more nodes than a 16-bit index can number") {
   const Sandbox sandbox;
   std::string file;
   Fleet fleet;

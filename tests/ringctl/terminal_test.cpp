@@ -100,7 +100,7 @@ TEST_CASE("text is safe, and as wide as COLUMNS says; otherwise 80 columns") {
   }
 }
 
-TEST_CASE("columns are aligned whatever the characters") {
+TEST_CASE("columns are aligned for any characters") {
   Sandbox own;
   const Sandbox& sandbox = prepared(own);
   const auto rows = split(sandbox.run("COLUMNS=160 ringctl shares f.csv").out);
@@ -157,7 +157,7 @@ TEST_CASE("on a terminal, its own width counts") {
   }
 }
 
-TEST_CASE("messages are safe: what is typed, what files hold, and their names") {
+TEST_CASE("messages are safe: arguments, contents of files and their names") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\nb\n");
   const std::string evil = "\x1b[31m\u202ex\u009b2J";
@@ -224,7 +224,7 @@ TEST_CASE("compare shows its progress on a terminal after a second, and nowhere 
   CHECK(drawn.ends_with("\r\x1b[K"));
 }
 
-TEST_CASE("csv is exact: a field is never changed, not even one that a spreadsheet runs") {
+TEST_CASE("csv is exact: a field is never changed, not even a spreadsheet formula") {
   const Sandbox sandbox;
   const std::string formula = "=cmd|' /C calc'!A0";
   sandbox.write("f.csv", formula + "\n+1\n-1\n@x\n");
