@@ -2,12 +2,12 @@
 // The cost of a lookup, compared with common alternatives and a lower bound.
 //
 // A name is measure/what/nodes x vnodes, or measure/what/bytes for string keys. The counter "ns" is
-// the cost of one lookup. tools/bench_report.py makes tables and ratios of it; only the ratios
+// the cost of one lookup. tools/bench_report.py makes tables and ratios from it; only the ratios
 // carry over to another machine. The measures:
 //
 //   throughput  independent keys, already hashed
 //   latency     the next key depends on the last owner
-//   cold        as latency, after a walk over more memory than the second-level cache has
+//   cold        like latency, after a walk over more memory than the second-level cache has
 //   keys        strings by length, compared with the bare hash and libmemcached's ketama
 //   replicas    three replicas, compared with one owner
 
@@ -477,7 +477,7 @@ const bool added = [] {
   for (const std::size_t length : {8u, 16u, 40u, 200u}) {
     const std::string bytes = "/" + std::to_string(length);
     add("keys/hash" + bytes, bare_hash, length);
-    // Those of 16 bytes are replicas_of_16_bytes/lookup.
+    // Strings of 16 bytes are measured by replicas_of_16_bytes/lookup.
     if (length != 16) add("keys/lookup" + bytes, lookup_string, length);
 #if CLOCKWISE_BENCH_LIBMEMCACHED
     add("keys/libmemcached" + bytes, libmemcached_ketama, length);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// No backend above 1.25 times the mean load, even for one hot key: what its owner has no room for
-// goes to the next backend in the key's preference order.
+// Keeps every backend within 1.25 times the mean load, even for one hot key: a request for which
+// its owner has no room goes to the next backend in the key's preference order.
 
 #include <clockwise/bounded_load.hpp>
 #include <clockwise/hash_ring.hpp>
@@ -20,7 +20,7 @@ int main() {
   for (const auto& member : balancer.scheme().members()) {
     std::cout << ' ' << member.node << '=' << balancer.load(member.node);
   }
-  std::cout << "\neach may have " << balancer.capacity("web-1") << " when the next one arrives\n";
+  std::cout << "\neach can have " << balancer.capacity("web-1") << " when the next one arrives\n";
 
   Token next = balancer.acquire("hot");
   std::cout << "the next is on " << next.node() << "; nodes tried: " << next.probes() << '\n';

@@ -58,7 +58,7 @@ class FrontCache {
       failure = std::current_exception();
     }
 
-    // Nothing here can fail, so no caller waits for ever; the copies are made afterwards.
+    // Nothing here can fail, so no caller waits forever; the copies are made afterwards.
     lock.lock();
     flight->value = std::move(value);
     flight->expires = failure ? now : now + ttl_;
@@ -167,6 +167,6 @@ int main() {
     });
   }
   for (auto& thread : threads) thread.join();
-  std::printf("8 threads ask for a cold key:    %5d fetch\n", fetches.load());
+  std::printf("8 threads request a cold key:    %5d fetch\n", fetches.load());
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Nodes of your own type. The id alone places a node, so its address can change and no key moves.
+// Nodes of your own type. Only the id places a node, so its address can change without moving a
+// key.
 
 #include <clockwise/hash_ring.hpp>
 #include <clockwise/movement.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// A ring by a rule of your own: say where the points of each server are, and all that works on
-// rings works on it.
+// A ring by your own rule: define the points of each server, and everything that works on rings
+// works on it.
 
 #include <clockwise/hash_ring.hpp>
 #include <clockwise/listed_ring.hpp>

@@ -18,7 +18,7 @@ int main() {
       .replicas = 3,
       .bytes = 4e12,              // of one copy of all keys
       .bytes_per_second = 125e6,  // of a network card, each way
-      .throttle = 0.25};          // the share of it that the migration uses
+      .throttle = 0.25};          // the share of the card that the migration uses
   const auto plan = plan_migration(before, after, options);
   const auto busiest = plan.critical();
   std::printf("together:   %.2f TB in %4.1f hours\n", plan.bytes() / 1e12, plan.seconds() / 3600);

@@ -26,7 +26,7 @@ int main() {
         report = ring.lookup("user:42");
         if (ring.size() != reader.version() + 2) ++wrong;  // version 1 has 3 members
       } while (reader.version() < last);
-      report = "user:42 is on " + report + "; rings half changed: " + std::to_string(wrong);
+      report = "user:42 is on " + report + "; half-changed rings: " + std::to_string(wrong);
     });
   }
   for (std::uint64_t version = 2; version <= last; ++version) {

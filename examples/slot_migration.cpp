@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// One slot moves from node-a to node-b while requests arrive: what each of them must answer.
+// One slot moves from node-a to node-b while requests arrive: what each node must answer.
 
 #include <clockwise/slot_map.hpp>
 #include <cstdint>
