@@ -461,6 +461,61 @@ TEST_CASE("replies of servers before 4.0 and 7.0") {
   CHECK(no_hostname[0].master == "?:1");
 }
 
+TEST_CASE("values that no reply has today are read over") {
+  const auto node_with = [](const std::string& more) {
+    return "*1\r\n*3\r\n:+0\r\n:+9\r\n*4\r\n+10.0.0.1\r\n:+1\r\n+id\r\n" + more;
+  };
+  const auto read = [](const std::string& reply) {
+    const auto shards = parse_cluster_slots(reply);
+    REQUIRE(shards.size() == 1);
+    CHECK(shards[0].master == "10.0.0.1:1");
+    CHECK(shards[0].slots == std::vector<RedisSlotRange>{{0, 9}});
+  };
+  for (const char* value :
+       {"#t\r\n", "#f\r\n", ",1.5\r\n", ",-inf\r\n", "(12345678901234567890\r\n",
+        "~2\r\n+a\r\n:1\r\n", "%1\r\n+a\r\n#t\r\n", "*-1\r\n", "$-1\r\n", "_\r\n",
+        "=5\r\ntxt:a\r\n", "|1\r\n+ttl\r\n:9\r\n+a\r\n", "|0\r\n|1\r\n~1\r\n+a\r\n%0\r\n#t\r\n"}) {
+    INFO(value);
+    read(node_with("%1\r\n+later\r\n" + std::string(value)));
+    const std::string shard = "*1\r\n%3\r\n+later\r\n" + std::string(value) +
+                              "+slots\r\n*2\r\n:0\r\n:9\r\n+nodes\r\n*1\r\n%4\r\n+later\r\n" +
+                              value + "+port\r\n:1\r\n+ip\r\n+10.0.0.1\r\n+role\r\n+master\r\n";
+    CHECK(parse_cluster_shards(shard).at(0).master == "10.0.0.1:1");
+  }
+  read("|1\r\n+key-popularity\r\n%1\r\n+a\r\n,0.19\r\n" + node_with("*0\r\n"));
+  // But not where they would be a node's name, its port or its slots.
+  for (const char* value : {"#t\r\n", ",1\r\n", "(1\r\n", "~0\r\n"}) {
+    INFO(value);
+    const std::string other = value;
+    CHECK_THROWS_AS(parse_cluster_slots("*1\r\n*3\r\n:0\r\n:9\r\n*2\r\n" + other + ":1\r\n"),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(parse_cluster_slots("*1\r\n*3\r\n:0\r\n:9\r\n*2\r\n+a\r\n" + other),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(parse_cluster_slots("*1\r\n*3\r\n:0\r\n" + other + "*2\r\n+a\r\n:1\r\n"),
+                    std::invalid_argument);
+  }
+  CHECK_THROWS_MATCHES(parse_cluster_slots("!9\r\nERR down!\r\n"), std::invalid_argument,
+                       MessageMatches(ContainsSubstring("is an error: \"ERR down!\"")));
+  CHECK_THROWS_MATCHES(parse_cluster_nodes("!9\r\nERR down!\r\n"), std::invalid_argument,
+                       MessageMatches(ContainsSubstring("is an error: \"ERR down!\"")));
+  for (const char* reply : {"|", "|\r\n", "|1\r\n", "|-1\r\n*0\r\n", "|9\r\n*0\r\n", "|1\r\n+a\r\n",
+                            "!", "!9\r\n", "!-1\r\n", "?x\r\n", ":++1\r\n", ":+\r\n"}) {
+    INFO(reply);
+    CHECK_THROWS_AS(parse_cluster_slots(reply), std::invalid_argument);
+  }
+}
+
+TEST_CASE("slots of a shard are pairs") {
+  const auto shard = [](const std::string& slots) {
+    return "*1\r\n*4\r\n+slots\r\n" + slots +
+           "+nodes\r\n*1\r\n*6\r\n+port\r\n:1\r\n+ip\r\n+10.0.0.1\r\n+role\r\n+master\r\n";
+  };
+  CHECK(parse_cluster_shards(shard("*4\r\n:0\r\n:1\r\n:3\r\n:3\r\n")).at(0).slots ==
+        std::vector<RedisSlotRange>{{0, 1}, {3, 3}});
+  CHECK_THROWS_MATCHES(parse_cluster_shards(shard("*3\r\n:0\r\n:1\r\n:3\r\n")),
+                       std::invalid_argument, MessageMatches(ContainsSubstring("even number")));
+}
+
 TEST_CASE("a redirection that leads nowhere is none") {
   for (const char* error :
        {"MOVED 3999 host:", "MOVED 3999 :", "MOVED 3999 host", "MOVED 3999 host:0",

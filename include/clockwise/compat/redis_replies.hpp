@@ -291,6 +291,10 @@ struct RedisShardReply {
       detail::fail_invalid("a shard in a cluster map lacks the field slots or nodes");
     }
     const auto& numbers = detail::items_in(*bounds, 0);
+    if (numbers.size() % 2 != 0) {
+      detail::fail_invalid("the slots of a shard must be an even number of bounds, got " +
+                           std::to_string(numbers.size()));
+    }
     for (std::size_t i = 0; i + 1 < numbers.size(); i += 2) {
       slots.push_back(detail::slots_in(numbers[i], numbers[i + 1]));
     }
@@ -339,7 +343,8 @@ inline void append_shards(RedisShardReply& reply, const RedisNames& names,
 
 /// Returns the text of a reply to CLUSTER NODES, which can be given as text already.
 inline std::string_view nodes_text(const std::string_view reply) {
-  if (reply.empty() || std::string_view("$=-+:*%_").find(reply.front()) == reply.npos) return reply;
+  if (reply.empty() || std::string_view("$=-!+:*%_~#,(|").find(reply.front()) == reply.npos)
+    return reply;
   const RespValue value = RespReader(reply).whole();
   if (value.kind != RespValue::Kind::text) {
     detail::fail_invalid("the reply to CLUSTER NODES must be text");

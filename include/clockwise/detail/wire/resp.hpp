@@ -2,7 +2,8 @@
 #ifndef CLOCKWISE_DETAIL_WIRE_RESP_HPP
 #define CLOCKWISE_DETAIL_WIRE_RESP_HPP
 
-// Replies in Redis's serialization protocol, versions 2 and 3, as far as cluster maps need them.
+// Replies in Redis's serialization protocol, versions 2 and 3. Every type of value is read, also
+// those that no cluster map has today: a newer server can add fields of them.
 // The bytes come from a network: nesting is bounded, and memory by a small multiple of the input.
 
 #include <charconv>      // from_chars
@@ -19,7 +20,13 @@ namespace clockwise::detail {
 
 /// Texts are views of the reply.
 struct RespValue {
-  enum class Kind : unsigned char { text, integer, list, null };
+  enum class Kind : unsigned char {
+    text,
+    integer,
+    list,
+    null,
+    other,  ///< A boolean, a double or a big number, with its characters in `text`.
+  };
   Kind kind = Kind::null;
   std::string_view text;
   std::int64_t integer = 0;
@@ -43,7 +50,11 @@ class RespReader {
   RespValue next(int depth) {
     if (depth > deepest) fail_here("is nested too deeply");
     RespValue value;
-    const std::string_view head = line();
+    std::string_view head = line();
+    while (head.starts_with('|')) {  // attributes of the value that follows
+      for (std::int64_t left = 2 * count(head.substr(1)); left > 0; --left) next(depth + 1);
+      head = line();
+    }
     if (head.empty()) fail_here("has an empty line");
     const std::string_view rest = head.substr(1);
     switch (head.front()) {
@@ -53,9 +64,17 @@ class RespReader {
         return value;
       case '-':
         fail_invalid("the reply is an error: " + quoted(rest));
+      case '!':
+        fail_invalid("the reply is an error: " + quoted(take(number(rest))));
       case ':':
         value.kind = RespValue::Kind::integer;
-        value.integer = number(rest);
+        value.integer = number(rest.starts_with("+") ? rest.substr(1) : rest);
+        return value;
+      case '#':
+      case ',':
+      case '(':
+        value.kind = RespValue::Kind::other;
+        value.text = rest;
         return value;
       case '_':
         return value;
@@ -72,19 +91,17 @@ class RespReader {
         return value;
       }
       case '*':
+      case '~':
       case '%': {
-        std::int64_t count = number(rest);
-        if (count == -1) return value;
-        // Each item takes at least three bytes.
-        const auto left = static_cast<std::int64_t>((bytes_.size() - at_) / 3);
-        if (count < 0 || count > left) fail_here("counts more items than it has bytes");
-        if (head.front() == '%') count *= 2;
+        if (rest == "-1") return value;
+        std::int64_t left = count(rest);
+        if (head.front() == '%') left *= 2;
         value.kind = RespValue::Kind::list;
-        for (; count > 0; --count) value.items.push_back(next(depth + 1));
+        for (; left > 0; --left) value.items.push_back(next(depth + 1));
         return value;
       }
       default:
-        fail_here("has a type that a cluster map does not");
+        fail_here("has a value of an unknown type");
     }
   }
 
@@ -105,6 +122,14 @@ class RespReader {
     if (bytes_.substr(at_, 2) != "\r\n") fail_here("has a text of another length than it says");
     at_ += 2;
     return text;
+  }
+
+  std::int64_t count(std::string_view digits) const {
+    const std::int64_t items = number(digits);
+    // Each item takes at least three bytes.
+    const auto most = static_cast<std::int64_t>((bytes_.size() - at_) / 3);
+    if (items < 0 || items > most) fail_here("counts more items than it has bytes");
+    return items;
   }
 
   std::int64_t number(std::string_view digits) const {
