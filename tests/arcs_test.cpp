@@ -61,8 +61,8 @@ static_assert(Width(3) < Width(4));
 static_assert(Width().fraction() == 0.0);
 static_assert(Width::whole_circle().fraction() == 1.0);
 
-// Walks the arcs that arc_of returns, from the first to the last: whether each begins where the
-// previous one ends, and their sum is exactly 2^64.
+// Walks the arcs that arc_of returns, from the first to the last. Each must begin where the
+// previous one ends, and their sum must be exactly 2^64.
 template <class Ring>
 bool arcs_tile_the_circle(const Ring& ring, std::size_t& arcs) {
   Width sum;

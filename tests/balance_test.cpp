@@ -98,7 +98,7 @@ HashRing<> random_ring(Draws& draws) {
   return ring;
 }
 
-/// Of how much of the circle each node is in the list, one list per arc.
+/// The part of the circle on which each node is in the list, one list per arc.
 std::map<std::string, double> held_by_walks(const HashRing<>& ring,
                                             const Replication& replication) {
   std::map<std::string, double> held;
@@ -116,7 +116,7 @@ std::vector<double> fair_shares(const HashRing<>& ring, const Replication& repli
                                         replication);
 }
 
-/// The failure domain by which a rule takes a member.
+/// The failure domain that a rule uses for a member.
 std::string domain_of(const HashRing<>& ring, std::size_t i, Spread spread) {
   const auto& member = ring.members()[i];
   return spread == Spread::nodes || member.rack.empty() ? "node " + member.node
@@ -125,8 +125,8 @@ std::string domain_of(const HashRing<>& ring, std::size_t i, Spread spread) {
 
 bool near(double a, double b) { return std::abs(a - b) < 1e-9; }
 
-/// Checks what makes shares fair, for `group`, the members that share `r` replicas. The reference
-/// for what a rule allows a domain is a count of every choice of nodes: the rule takes one of each
+/// Checks that shares are fair, for `group`, the members that share `r` replicas. The reference for
+/// what a rule allows a domain is a count of every choice of nodes: the rule takes one of each
 /// domain first, then any others.
 void check_fair(const HashRing<>& ring, const std::vector<double>& shares,
                 const std::vector<std::size_t>& group, std::size_t r, Spread spread) {
@@ -164,7 +164,7 @@ void check_fair(const HashRing<>& ring, const std::vector<double>& shares,
   }
 
   double sum = 0;
-  double highest = 0;  // what a unit of weight gets where nothing keeps it back
+  double highest = 0;  // the share of a unit of weight without a limit
   double lowest = 1e300;
   struct Level {
     double at;
@@ -199,7 +199,7 @@ void check_fair(const HashRing<>& ring, const std::vector<double>& shares,
                       in_domain < static_cast<double>(most) - 1e-9});
   }
   REQUIRE(near(sum, static_cast<double>(length)));
-  // No domain that can give is above one that can take.
+  // No domain that can give is above a domain that can take.
   for (const Level& level : levels) {
     if (level.can_fall) highest = (std::max)(highest, level.at);
     if (level.can_rise) lowest = (std::min)(lowest, level.at);

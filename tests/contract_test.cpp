@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What can throw and what cannot, what is a Partitioner, what can be copied and moved, asserted
-// both ways: no promise is broken or made by accident.
+// Asserts which functions can throw, which types are a Partitioner, and which can be copied and
+// moved. Asserted both ways: no promise is broken or made by accident.
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -157,7 +157,7 @@ static_assert(!HashFunction<policies::Mutable>);
 static_assert(!HashFunction<std::hash<std::string>>);
 
 TEST_CASE("the promises hold: this file compiles") {
-  // What promises not to throw does not: on an empty ring, and on an empty key.
+  // Functions that promise not to throw do not: on an empty ring, and on an empty key.
   const Ring ring;
   CHECK(ring.try_lookup("") == nullptr);
   CHECK(ring.lookup_index(Position{}) == Ring::npos);

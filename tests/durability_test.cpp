@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a failure costs, compared with counts by brute force.
+// The cost of failures, compared with brute-force counts.
 
 #include "clockwise/durability.hpp"
 
@@ -195,7 +195,7 @@ TEST_CASE("sets of nearly all nodes are counted in time proportional to their nu
     CHECK(all.loss_probability(999) == 0);
     CHECK(all.loss_probability(most) == 1);
   }
-  // All but one: the one whose next vnode is farthest, which is another at few of 200,000
+  // All nodes but the one whose next vnode is farthest, which changes at few of the 200,000
   // positions.
   const ReplicaSets but_one = replica_sets(ring, {999, Spread::nodes});
   CHECK(but_one.distinct > 20);

@@ -38,7 +38,7 @@ namespace {
 
 HashRing<> ring_of(std::size_t nodes) { return HashRing<>(numbered("node", nodes)); }
 
-/// What check() reports, as "+node" for up and "-node" for down.
+/// The events of check(), as "+node" for up and "-node" for down.
 template <class AnyFleet>
 std::vector<std::string> checked(AnyFleet& fleet, clockwise::FleetTime now) {
   std::vector<std::string> events;
@@ -212,7 +212,7 @@ TEST_CASE("a change based on a past epoch is refused and changes nothing") {
   CHECK(fleet.ring() == ring_of(4));
   CHECK(fleet.epoch() == 42);
 
-  // Health changes between, which invalidates no decision.
+  // Health changes in between, which does not invalidate a decision.
   CHECK(fleet.check(1000).size() == 4);
   CHECK(fleet.commit(42) == 43);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The golden vectors as a separate program, for machines without a test framework. Returns 0 if
-// placement is as everywhere, otherwise 1. A failure means that deployed fleets would reshuffle.
+// placement is as on every platform, otherwise 1. A failure means that deployed fleets would
+// reshuffle.
 
 #include <cstdio>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Positions, owners and replicas as the contract fixes them. A failure here means that every
 // deployed fleet would reshuffle on its next upgrade: the change is wrong, or it needs a new
-// version of the placement contract. Never regenerate the vectors to suit it.
+// version of the placement contract. Never regenerate the vectors to make a test pass.
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>

@@ -49,7 +49,7 @@
 #include <variant>
 #include <vector>
 
-// An object-like macro of another header, as text that compiles nowhere: the headers must not have
+// An object-like macro of another header, as text that never compiles: the headers must not contain
 // the word at all. Words that are names of the public interface keep their meaning inside.
 #define min(a, b) @
 #define max(a, b) @

@@ -102,7 +102,7 @@ TEST_CASE("Any bytes are a key; a key longer than 1,024 bytes takes no counter")
 
 namespace {
 
-/// The i-th of keys that are too long for std::string's own buffer.
+/// The i-th key; all are too long for std::string's own buffer.
 std::string long_key(std::uint64_t i) { return std::string(40, 'k') + std::to_string(i); }
 
 struct Hit {
@@ -132,7 +132,7 @@ TEST_CASE("A copy of the counters is independent") {
   CHECK(hits_of(copy) == hits);
   CHECK(hits_of(assigned) == hits);
 
-  // Both go on alike, and alone.
+  // Both continue alike and independently.
   HeavyHitters moved(std::move(assigned));
   for (std::uint64_t i = 0; i < 200; ++i) {
     copy.observe(long_key(i % 50));
@@ -152,7 +152,7 @@ TEST_CASE("A copy of the counters is independent") {
   swap(copy, self);
   CHECK(hits_of(copy) == before);
 
-  // One that was moved from has counted nothing yet.
+  // A moved-from object has counted nothing.
   for (HeavyHitters* const from : {&assigned, &moved}) {
     if (from == &moved) copy = std::move(moved);
     CHECK(from->total() == 0);

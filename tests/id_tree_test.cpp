@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tree of ids: a map for any ids, whose depth no order of them can raise. Ids and racks come
-// from outside, as in the bytes of a membership.
+// The tree of ids: a map for any ids, with a depth that no order of insertion raises. Ids and racks
+// come from outside, as in the bytes of a membership.
 
 #include "clockwise/detail/base/id_tree.hpp"
 
@@ -76,7 +76,7 @@ TEST_CASE("no order of ids makes the tree deep") {
     // From both ends to the middle.
     for (std::size_t i = 0; i < count; ++i) numbers[i] = i % 2 == 0 ? i / 2 : count - 1 - i / 2;
     check_depth(numbers);
-    // Ids in the order of public random numbers: a tree that is balanced by those is a list.
+    // Ids in the order of public random numbers: a tree that these numbers balance would be a list.
     std::vector<std::size_t> by_draw(count);
     std::iota(by_draw.begin(), by_draw.end(), std::size_t{0});
     std::sort(by_draw.begin(), by_draw.end(), [](std::size_t a, std::size_t b) {

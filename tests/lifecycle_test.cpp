@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every public type is a value: a copy shares nothing with the original, a value moved from is
-// empty and can be used again, and assigning or swapping a value with itself does nothing worse
-// than emptying it. To be run with AddressSanitizer too. A type is one line.
+// Every public type is a value: a copy shares nothing with the original, a moved-from value is
+// empty and can be used again, and assigning or swapping a value with itself at most empties it.
+// Also run under AddressSanitizer. A type is one line.
 
 #include <catch2/catch_test_macros.hpp>
 #include <concepts>
@@ -37,10 +37,10 @@ namespace {
 
 using NodeRing = HashRing<>;
 
-/// No string holds these inside of itself.
+/// Ids too long for a string's own buffer.
 std::string long_id(std::size_t number) { return "the node of number " + std::to_string(number); }
 
-/// A scheme with racks and a drained member; with more members if it is another.
+/// A scheme with racks and a drained member; the other scheme has more members.
 template <class S>
 S scheme(std::size_t nodes = 5) {
   S result;
@@ -62,7 +62,7 @@ S scheme(std::size_t nodes = 5) {
 
 NodeRing ring(std::size_t nodes = 5) { return scheme<NodeRing>(nodes); }
 
-/// What is left of a value that was moved from, and what can be done with it.
+/// Checks the state of a moved-from value, and that it can be used again.
 template <class S>
   requires Partitioner<S>
 S emptied(S full) {
@@ -139,7 +139,7 @@ void check_copies(const Make& make, const MakeOther& make_other) {
   use(same);
 }
 
-/// For a type that need not be copied: each returns the same at each call.
+/// For a type that need not be copied: each function returns equal values at each call.
 template <class Make, class MakeOther, class MakeEmpty>
 void check_moves(const Make& make, const MakeOther& make_other, const MakeEmpty& make_empty) {
   using T = decltype(make());
@@ -287,8 +287,8 @@ TEST_CASE("Objects made from schemes are values") {
       [&] { return split(large, "key", 5); });
   check("RedisSlotMap", [] { return slot_map(); }, [] { return slot_map("d"); });
 
-  // What is left of these is unspecified, as of the optional in the one and the numbers in the
-  // other.
+  // The moved-from state of these is unspecified, as is that of the optional in the first and of
+  // the numbers in the second.
   check_copies([] { return membership(); }, [] { return membership(7); });
   check_copies([] { return Replication({{"a datacenter of a long name", 3}}); },
                [] { return Replication(2, Spread::racks); });
@@ -374,7 +374,7 @@ TEST_CASE("Results are copied and moved as optional values are") {
 
 namespace {
 
-/// A call of a member, which takes the subject as it is given.
+/// A call of a member, with the subject's value category.
 #define CALL(name, ...)                                                     \
   constexpr auto name = [](auto&& value)                                    \
     requires requires { std::forward<decltype(value)>(value).__VA_ARGS__; } \
@@ -485,7 +485,7 @@ static_assert(std::invocable<decltype(dereferenced), Shared<NodeRing>::Reader&>)
 static_assert(!std::invocable<decltype(dereferenced), Shared<NodeRing>::Reader>);
 static_assert(!std::invocable<decltype(arrow), Shared<NodeRing>::Reader>);
 
-// Copies, and what is moved out of a temporary.
+// Copies, and moves out of a temporary.
 static_assert(of_temporaries_too<HashRing<>>(options, hash));
 static_assert(of_temporaries_too<Movement<std::string>>(transfers));
 static_assert(of_temporaries_too<MigrationPlan<std::string>>(steps));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bounds of docs/security.md that no other test shows: the figures themselves, the memory that
-// bytes from outside can ask for, and what chosen keys and ids can do.
+// bytes from outside can request, and what chosen keys and ids can do.
 
 #include <algorithm>
 #include <array>
@@ -121,7 +121,7 @@ TEST_CASE("A Redis reply takes at most 64 bytes of memory per byte, however it i
     for (std::size_t i = 0; i < items; ++i) empty_lists += "*0\r\n";
     CHECK(parse(empty_lists) < 64 * empty_lists.size() + 1024);
   }
-  // Each level says that all that is left belongs to it.
+  // Each level claims all bytes that are left.
   std::string nested;
   for (int level = 0; level < 8; ++level) nested += "*100000\r\n";
   for (int i = 0; i < 300'000; ++i) nested += '\n';
@@ -192,7 +192,7 @@ TEST_CASE("Keys of one arc: no node is above its cap, and no request tries a nod
     REQUIRE(tokens.back().probes() <= ring.size());
     REQUIRE(balancer.load(tokens.back().node()) <= balancer.capacity(tokens.back().node()));
   }
-  // The keys that follow have the worst order, and still most nodes are full before the last tries.
+  // The next keys have the worst order, and still most nodes are full before the last tries.
   CHECK(tokens.back().probes() > 30);
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("Keys of one arc: a stored key moves about as many others as there are
     const HashRing<> ring(names(nodes));
     clockwise::BoundedAssignment<HashRing<>, Position> stored(ring);
     std::vector<Position> keys = keys_of_one_arc(ring, 2000);
-    // The worst order: each comes before all that are stored.
+    // The worst order: each key comes before all stored keys.
     std::sort(keys.begin(), keys.end(), [](Position a, Position b) {
       return clockwise::detail::mix(static_cast<std::uint64_t>(a)) >
              clockwise::detail::mix(static_cast<std::uint64_t>(b));
@@ -278,11 +278,11 @@ TEST_CASE("A seed moves the keys of every scheme, and is in the fingerprint and 
   const auto bytes = clockwise::wire::encode(seeded);
   const auto membership = clockwise::wire::parse(bytes);
   REQUIRE(membership);
-  CHECK(membership->seed == 0x1234567890abcdef);  // in clear
+  CHECK(membership->seed == 0x1234567890abcdef);  // unencrypted
   CHECK(clockwise::wire::decode<HashRing<>>(bytes).hash().seed == 0x1234567890abcdef);
 }
 
-/// A keyed policy of one's own, whose key is not in the bytes.
+/// A user's keyed policy, whose key is not in the bytes.
 struct Keyed {
   std::array<std::uint64_t, 2> key{};
   static constexpr std::string_view name = "keyed";
@@ -311,7 +311,7 @@ TEST_CASE("A chosen id takes over a given key after few tries") {
       id = "chosen-" + std::to_string(tries++);
       taken.add(id);
     } while (taken.lookup(key) != id);
-    // One id in 21 takes over a key, for a mean key; more tries if the owner is close behind it.
+    // One id in 21 takes over an average key; a key whose owner is close takes more tries.
     CHECK(tries < 10'000);
   }
 }

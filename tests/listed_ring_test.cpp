@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A ring of one's own by the public base: what it gets without asking, and what it may say itself.
+// A user's ring from the public base: what it inherits, and what it can define.
 #include "clockwise/listed_ring.hpp"
 
 #include <catch2/catch_test_macros.hpp>
@@ -19,8 +19,8 @@ namespace {
 using clockwise::ListedPoint;
 using clockwise_test::fails_with;
 
-/// Says only what it must: the points of server 0 are 0, 1000, 2000, those of server 1 are 1, 1001
-/// and so on.
+/// Defines only what it must: the points of server 0 are 0, 1000, 2000, the points of server 1 are
+/// 1, 1001 and so on.
 struct Plain : clockwise::ListedRing<Plain> {
   static constexpr const char* engine = "plain";
   static void append_points(Servers servers, std::vector<ListedPoint>& points) {
@@ -30,7 +30,7 @@ struct Plain : clockwise::ListedRing<Plain> {
   }
 };
 
-/// Says all that it can, in private.
+/// Defines all that it can, in private.
 class Full : public clockwise::ListedRing<Full> {
  public:
   static constexpr const char* engine = "full";

@@ -164,7 +164,7 @@ TEST_CASE("Weights: entries in proportion, at least one, none for weight 0") {
   backends.add_all(std::vector<std::pair<std::string, double>>{
       {"a", 2}, {"b", 1}, {"c", 1}, {"drained", 0}, {"tiny", 1e-9}});
   const auto shares = backends.load_shares();
-  // A node is at most one turn before or after the one its weight entitles it to.
+  // A node is at most one turn before or after the turn that its weight gives.
   CHECK(std::abs(shares[0].second - 0.5) < 2.0 / 65537);
   CHECK(std::abs(shares[1].second - 0.25) < 2.0 / 65537);
   CHECK(std::abs(shares[2].second - 0.25) < 2.0 / 65537);

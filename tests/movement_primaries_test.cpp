@@ -192,8 +192,8 @@ TEST_CASE("every row of the movement table") {
     const HashRing<> before(fleet(row.before));
     const HashRing<> after(fleet(row.after));
     const auto moved = movement(before, after);
-    // What moves is the share of the k joiners or leavers in the larger fleet of n: Beta(kV,
-    // (n-k)V), of variance p (1-p) / (n V + 1). Four sigma.
+    // The moved share is the share of the k joiners or leavers in the larger fleet of n: Beta(kV,
+    // (n-k)V), with variance p (1-p) / (n V + 1). Four sigma.
     const auto n = static_cast<double>((std::max)(row.before, row.after));
     const double p = row.ring;
     const double sigma = std::sqrt(p * (1 - p) / (n * vnodes + 1));

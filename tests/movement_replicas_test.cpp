@@ -89,7 +89,7 @@ void check_against_lists(const Before& before, const After& after,
       wrong += takers.erase(to) == 1 ? 0u : 1u;  // each once, and no others
       if (givers.erase(from) == 0) others.push_back(from);
     }
-    // From the nodes that give up copies; once there are no more, from any holder.
+    // From the nodes that give up copies; when none are left, from any holder.
     if (!others.empty()) wrong += givers.size();
     for (const std::string& from : others) wrong += had.count(from) == 1 ? 0u : 1u;
     wrong += takers.size();
@@ -107,7 +107,7 @@ void check_against_lists(const Before& before, const After& after,
   for (const auto& transfer : moved.transfers()) sum += transfer.arc.width();
   CHECK(sum == exact);
 
-  // The list is as long as any; fraction() is a share of all that is stored.
+  // The list has the full length; fraction() is a share of all stored data.
   const std::size_t copies = list(after, 0).size();
   CHECK(moved.replicas() == copies);
   if (copies > 0) {
@@ -234,7 +234,7 @@ TEST_CASE("replicas: the reverse change moves the same arcs in reverse") {
     HashRing<> after = before;
     for (int i = 0; i < 3; ++i) change(after, random);
     const std::size_t r = 1 + random() % 3;
-    // If both lists are full, as many copies are added as are given up.
+    // If both lists are full, as many copies are added as dropped.
     if (movement(before, before, r).replicas() != r || movement(after, after, r).replicas() != r) {
       continue;
     }
@@ -311,7 +311,7 @@ TEST_CASE("replicas: no replicas, and lists that cannot be filled") {
   const HashRing<> three(numbered("node", 3));
   CHECK(movement(two, three, 0).transfers().empty());
   CHECK(movement(two, three, 0).fraction() == 0);
-  // Two copies become three: the third is new, and is a third of all that is stored then.
+  // Two copies become three: the third is new, and is a third of the data stored afterwards.
   const auto grown = movement(two, three, 5);
   CHECK(grown.replicas() == 3);
   CHECK(grown.width() == Width::whole_circle());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is computed from rings needs no more of a ring than the concept Ring asks for.
+// Functions of rings need only what the concept Ring requires.
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -29,7 +29,7 @@ using clockwise::Spread;
 
 namespace {
 
-/// A ring that offers what the concept names, and nothing else.
+/// A ring that offers only what the concept requires.
 class OwnRing {
  public:
   using node_type = std::string;

@@ -104,7 +104,7 @@ TEST_CASE("anything that makes entries has relative weights, and other options s
   CHECK(ring.members()[0].weight == 0.5);
   CHECK(ring.members()[1].weight == 1.5);
 
-  // Where weights are relative already, nothing changes.
+  // If weights are already relative, nothing changes.
   const auto relative = clockwise::Rendezvous(relative_weights(disks())).load_shares();
   const auto plain = clockwise::Rendezvous(disks()).load_shares();
   for (std::size_t i = 0; i < plain.size(); ++i) {

@@ -101,8 +101,8 @@ TEST_CASE(
 }
 
 TEST_CASE("if racks repeat, a joiner changes at most its place and one place per replica") {
-  // Two racks, four copies: the first of each rack and the two nearest others. A joiner that is the
-  // first of its rack makes the old first one of the others, so at most one node is dropped.
+  // Two racks, four replicas: the first of each rack and the two nearest others. If a joiner is the
+  // first of its rack, the old first becomes one of the others, so at most one node is dropped.
   Draws draws(6);
   std::size_t joined = 0;
   for (int round = 0; round < 200; ++round) {

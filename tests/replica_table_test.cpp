@@ -41,7 +41,7 @@ Ids ids(const List& list) {
   return {list.begin(), list.end()};
 }
 
-/// Queried at every vnode, next to each and at the circle's ends: there is no other kind of key.
+/// Queried at every vnode, next to each and at the circle's ends, which covers every kind of key.
 template <class Ring>
 std::vector<Position> telling_keys(const Ring& ring) {
   std::vector<Position> keys{Position{0}, Position{std::numeric_limits<std::uint64_t>::max()}};

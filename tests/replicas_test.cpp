@@ -179,7 +179,7 @@ TEST_CASE("a node that is down keeps its keys, and its substitute follows the no
   list = ring.preference_list(Position{5}, 3, Spread::racks, without("A"));
   CHECK(ids(list) == Ids{"B", "C", "E"});
   CHECK(list.first_substitute() == 3);
-  // Without r3 two racks are left, so one of them serves twice.
+  // Without r3 two racks are left, so one of them has two replicas.
   list = ring.preference_list(Position{5}, 3, Spread::racks, without("E"));
   CHECK(ids(list) == Ids{"B", "C", "D"});
   list = ring.preference_list(Position{5}, 3, Spread::racks_only, without("E"));

@@ -47,7 +47,7 @@ struct ReadOnce {
   std::istream_iterator<std::string> end() { return {}; }
 };
 
-// What a failed change must leave unchanged.
+// The state that a failed change must not change.
 bool unchanged(const HashRing<>& ring, const HashRing<>& before) {
   return ring == before && ring.fingerprint() == before.fingerprint() &&
          ring.vnode_count() == before.vnode_count() && ring.lookup("key") == before.lookup("key") &&

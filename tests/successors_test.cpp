@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a step costs, in numbers of owners read: never a time.
+// The cost of a step, as a number of owners read, never as a time.
 #include "clockwise/detail/ring/successors.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ TEST_CASE("each step reads as many owners as it passes, for any number of member
     reads = 0;
     Walk walk(owners, members, 5, nodes);
     for (const std::uint32_t node : walk) {
-      // A vnode passed is read once, and once more for the node that is taken.
+      // Each vnode passed is read once, and once more for the node that is returned.
       if (met[node] || reads > owners.size() + 2 * count + 2) break;
       met[node] = true;
       ++count;

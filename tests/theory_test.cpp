@@ -36,7 +36,7 @@ constexpr std::uint64_t largest_count = std::numeric_limits<std::uint64_t>::max(
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// A figure as people write it: "0.0588", "10.24 TB", "5,120 s", "6.2e-13".
+/// A figure as the page writes it: "0.0588", "10.24 TB", "5,120 s", "6.2e-13".
 struct Written {
   double value = 0;
   double half_unit = 0.5;  // of its last digit
@@ -685,7 +685,7 @@ TEST_CASE("the mean loss of large fleets matches the exact quotient") {
   CHECK_THAT(expected_loss(100000, 10000, 95000), WithinRel(9.139866551930529e-236, 1e-9));
   CHECK_THAT(expected_loss(2000000, 5000, 1995000), WithinRel(3.611677185741751e-06, 1e-11));
   CHECK_THAT(expected_loss(1000000000, 100000, 999900000), WithinRel(4.535454745989602e-05, 1e-11));
-  // A set survives if it avoids those that are left, so replicas and survivors are exchangeable.
+  // A set is lost if it avoids all survivors, so replicas and survivors are exchangeable.
   for (const std::uint64_t nodes : {std::uint64_t{9000}, std::uint64_t{9007}}) {
     for (const std::uint64_t replicas : {1u, 3u, 100u, 4095u, 4096u, 4097u}) {
       for (const std::uint64_t left : {1u, 3u, 100u, 4095u, 4096u, 4097u}) {
@@ -763,7 +763,7 @@ TEST_CASE("loss agrees with every choice of failed nodes") {
              WithinRel(-std::expm1(-3 * 0.2499499899979996), 1e-12));
   CHECK_THAT(loss_probability(1e5, 5000, 2500, 4980),
              WithinRel(-std::expm1(-1e5 * expected_loss(5000, 2500, 4980)), 1e-12));
-  // The largest count of sets that the sibling functions return is one that this function takes.
+  // This function takes the largest count of sets that its sibling functions return.
   for (const std::uint64_t n : {std::uint64_t{66}, std::uint64_t{67}, std::uint64_t{1000}}) {
     for (std::uint64_t k = 1; k <= n / 2; ++k) {
       if (combinations_exact(n, k) == largest_count) break;
@@ -870,7 +870,7 @@ TEST_CASE("slots move as little as two even assignments allow") {
   for (std::uint64_t slots = 0; slots <= 40; ++slots) {
     for (std::uint64_t before = 1; before <= 12; ++before) {
       for (std::uint64_t after = 1; after <= 12; ++after) {
-        // Both deals with the most slots first: this matching keeps the most.
+        // Both assignments sorted by slots, largest first: this matching keeps the most.
         const auto old_deal = deal(slots, before, 12);
         const auto new_deal = deal(slots, after, 12);
         std::uint64_t moved = slots;
@@ -977,7 +977,7 @@ TEST_CASE("movement and egress are shares of the whole at any counts") {
       CHECK((ring_movement_one_by_one(before, after) > 0) == (before != after));
       CHECK_THAT(ring_movement_one_by_one(before, after), Between(0, 45));
       if (after >= before) CHECK(one_by_one(ring_movement_one_by_one(before, after)));
-      // One by one moves at least what one change does, and as much for a single step.
+      // One by one moves at least as much as one change, and the same for a single step.
       CHECK(ring_movement_one_by_one(before, after) >= ring_movement(before, after) * (1 - 1e-12));
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Chosen tokens are even, the same everywhere, and never taken already.
+// Chosen tokens are even, equal on every platform, and never in use.
 
 #include "clockwise/token_allocator.hpp"
 
@@ -35,8 +35,8 @@ namespace {
 using Tokens = std::vector<std::uint64_t>;
 
 /// The largest replicated ownership / the fair share, by a walk from every position. The fair share
-/// is by weight: of all copies or, with three racks and three replicas, of the rack's one copy of
-/// all.
+/// is by weight: of all replicas or, with three racks and three replicas, of the rack's one copy of
+/// all data.
 template <class Ring>
 double peak(const Ring& ring, bool racks) {
   std::map<std::string, double> owned;
@@ -135,7 +135,7 @@ TEST_CASE("small and crowded rings get tokens") {
   ring.add("crowd", crowd);
   for (int i = 0; i < 5; ++i) join(ring, i, {}, 4);
   CHECK(ring.vnode_count() == 120);
-  // One position, at the end of the circle; more replicas than there are nodes.
+  // One position, at the end of the circle; more replicas than nodes.
   TokenRing<> lone;
   lone.add("a", {(std::numeric_limits<std::uint64_t>::max)()});
   const Tokens tokens = allocate_tokens(lone, {}, {2, {1000, Spread::racks}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A ring of given positions: the rules of hashed ones, with the tokens as state.
+// A ring of given positions: the rules of hashed rings, with the tokens as state.
 
 #include "clockwise/token_ring.hpp"
 

@@ -45,7 +45,7 @@ using Ids = std::vector<std::string>;
 
 std::uint64_t last_of(const Arc& arc) { return arc.last; }
 
-/// A store of versions, and what clients were told: the reference for the routing. It moves data as
+/// A store of versions, and the replies to clients: the reference for the routing. It moves data as
 /// a database would, part of an arc at a time, during writes.
 class Model {
  public:
@@ -59,7 +59,7 @@ class Model {
     }
   }
 
-  /// Whether the promises hold for every key; counts what it saw.
+  /// Whether the guarantees hold for every key; counts the cases.
   bool holds() {
     for (const std::string& key : keys_) {
       const Ids old_ones = old_owners(key);
@@ -132,7 +132,7 @@ class Model {
     });
   }
 
-  // Part of what a node waits for: from a random position in an arc to its end, or all.
+  // Part of the data that a node waits for: from a random position in an arc to its end, or all.
   void begin_stream() {
     const auto members = move_.after().members();
     const std::string& to = members[random_() % members.size()].node;
@@ -144,7 +144,7 @@ class Model {
     streams_.push_back({arc, to, {}});
     read(streams_.back());
   }
-  // What a holder has at this moment; a write can overtake it.
+  // A holder's data at this moment; a write can overtake it.
   void read(Stream& stream) {
     for (const std::string& key : keys_) {
       if (!stream.arc.contains(move_.before().position_of(key))) continue;
@@ -492,7 +492,7 @@ TEST_CASE("a second change of other arcs runs at the same time; of the same arcs
 
   TokenRing<> overlapping = after;
   overlapping.add("d", {170});  // of (150, 200], which does not change
-  overlapping.add("e", {120});  // of (100, 120], which does, though it is complete
+  overlapping.add("e", {120});  // of (100, 120], which does, although it is complete
   CHECK(fails_with<std::invalid_argument>("(100, 120]", [&] { move.then(overlapping); }));
   CHECK(move.after() == after);
   CHECK(move.pending("c") == std::vector{Arc{130, 150}});

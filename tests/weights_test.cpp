@@ -122,7 +122,7 @@ TEST_CASE("a small weight next to a large one has at least one vnode, and its tr
   const auto shares = ring.load_shares();
   CHECK(shares[1].second > 0);
   CHECK(std::abs(shares[0].second + shares[1].second - 1.0) < 1e-15);
-  // The share is that of the one arc, not the 0.005 of the weight.
+  // The share is the width of the one arc, not 0.005 as the weight is.
   std::size_t rank = 0;
   while (ring.owners()[rank] != 1) ++rank;
   CHECK(shares[1].second == ring.arc_of(clockwise::Position{ring.positions()[rank]}).fraction());

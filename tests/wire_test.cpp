@@ -56,7 +56,7 @@ using Bytes = std::vector<std::byte>;
 static_assert(wire::Encodable<HashRing<>>);
 static_assert(wire::Encodable<HashRing<Xxh64, int, std::uint32_t, clockwise::NoIndex>>);
 static_assert(wire::Encodable<TokenRing<>>);
-// These depend on more than a membership says.
+// These depend on more than a membership contains.
 static_assert(!wire::Encodable<clockwise::SlotMap<>>);
 static_assert(!wire::Encodable<clockwise::Rendezvous<>>);
 static_assert(!wire::Encodable<clockwise::KetamaRing>);
@@ -366,7 +366,7 @@ TEST_CASE("Few bytes cannot request much memory") {
   CHECK(error_of(sealed(bytes)).find("16777216 members do not fit") != std::string::npos);
   CHECK(allocated - before < 4096);
 
-  // The most that n bytes can ask for: as many members as fit.
+  // The most that n bytes can request: as many members as fit.
   wire::Membership many;
   many.policy = "xxh3-64";
   many.vnodes = 1;
