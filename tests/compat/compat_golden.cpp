@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Owners of 2,000 keys under every engine, one digest each. The vectors were taken on x86-64 from
-// placements that the other tests here compare with the engines themselves. This test compares them
-// on machines that run no engine and no test framework: big-endian, 32-bit, x87.
+// placements that the other tests here compare with the engines themselves. This test checks them
+// on machines without an engine or a test framework: big-endian, 32-bit, x87.
 
 #include <cinttypes>
 #include <cstddef>

@@ -89,16 +89,16 @@ inline std::string contents(const std::string& file) {
   return text.str();
 }
 
-/// Ports that nothing listens on. They are below those of outgoing connections, one of which could
-/// otherwise be opened before the engine starts. Each process begins elsewhere, so that tests that
-/// run at once do not collide.
+/// Ports that nothing listens on. They are below the ports of outgoing connections, which could
+/// otherwise take one before the engine starts. Each process starts at another port, so that
+/// parallel tests do not collide.
 inline std::vector<std::uint16_t> free_ports(std::size_t count) {
   constexpr std::uint32_t first = 10'000;
   constexpr std::uint32_t range = 20'000;
   constexpr std::uint32_t apart = 64;  // ports per process
   const std::uint32_t start = static_cast<std::uint32_t>(getpid()) * apart;
   std::vector<std::uint16_t> ports;
-  static std::uint32_t next = 0;  // the first not yet given to this process
+  static std::uint32_t next = 0;  // the next port for this process
   for (const std::uint32_t end = next + range; ports.size() < count; ++next) {
     if (next == end) throw std::runtime_error("no free port");
     const auto port = static_cast<std::uint16_t>(first + (start + next) % range);

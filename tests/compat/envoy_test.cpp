@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Envoy is not packaged: the vectors are those of its own tests, and slow models in the machine's
+// Envoy is not packaged: the vectors come from its own tests, and slow models in the machine's
 // doubles cover the rest.
 #include "clockwise/compat/envoy.hpp"
 
@@ -169,7 +169,7 @@ TEST_CASE("gRPC caps a ring at 4,096 points") {
 }
 
 #if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD == 0 && !defined(__FAST_MATH__)
-/// Weights from equal to far apart, so that exact multiples and thirds all occur.
+/// Weights from equal to far apart, with exact multiples and thirds.
 Hosts random_hosts(std::uint64_t& state, std::uint64_t most) {
   const auto next = [&] { return state = state * 6364136223846793005 + 1442695040888963407; };
   Hosts hosts;
@@ -211,7 +211,7 @@ TEST_CASE("points of a ring match the machine's doubles") {
 }
 
 /// A Maglev table as in the paper's listing: every host, in the order of names, is visited in every
-/// round. The entries are places in `hosts`.
+/// round. The entries are indices in `hosts`.
 std::vector<int> model_table(const Hosts& hosts, std::uint32_t size) {
   double sum = 0;
   double largest = 0;
@@ -298,8 +298,8 @@ TEST_CASE("a Maglev table matches the machine's doubles") {
   for (int round = 0; round < 60; ++round) {
     cases.emplace_back(random_hosts(state, 30), round % 3 == 0 ? 65537 : 1009);
   }
-  // Rounds whose product equals the target although the quotient is just above; in small tables,
-  // where a host that is late finds its entry taken.
+  // Rounds whose product equals the target although the quotient is just above; in small tables, a
+  // host that is late finds its entry in use.
   for (const std::uint32_t size : {13u, 17u, 19u, 23u, 29u, 31u, 37u, 41u, 43u, 47u}) {
     cases.push_back({{{"a", 1}, {"b", 4}}, size});
     cases.push_back({{{"a", 2}, {"b", 3}}, size});
@@ -442,7 +442,7 @@ TEST_CASE("Envoy panics, and uses all hosts, if too few are healthy") {
   CHECK_FALSE(envoy_panics(0, 10, 0));  // panic is off
   CHECK_FALSE(envoy_panics(3, 10, 30));
   CHECK(envoy_panics(2, 10, 30));
-  // At 5 of 7, 1.4 times the healthy hosts are 100%, whatever the threshold.
+  // At 5 of 7, 1.4 times the healthy hosts are 100%, for any threshold.
   CHECK(envoy_panics(70, 100, 100));
   CHECK_FALSE(envoy_panics(72, 100, 100));
   CHECK_FALSE(envoy_panics(5, 7, 90));

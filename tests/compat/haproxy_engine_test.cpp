@@ -86,7 +86,7 @@ class Haproxy {
     REQUIRE(answer == "\n");
   }
 
-  /// Which server of the backend replies to a key.
+  /// Returns the server of the backend that replies to a key.
   class Asking {
    public:
     Asking(std::uint16_t port, const HaproxyRing& ring) : connection_(port) {
@@ -114,7 +114,7 @@ class Haproxy {
   };
   Asking ask(std::size_t backend) const { return Asking(ports_[backend], ring(backend)); }
 
-  /// Checks that HAProxy sends `keys` keys where `ring` says.
+  /// Checks that HAProxy sends `keys` keys to the servers that `ring` returns.
   void compare(std::size_t backend, const HaproxyRing& ring, std::size_t keys) const {
     Asking asking = ask(backend);
     std::map<std::string, int> keys_of;
@@ -231,7 +231,7 @@ TEST_CASE("HAProxy does not walk clockwise past a server that is down") {
       break;
     }
   }
-  // Some 40%: the nearest point left is before the key about as often as after it.
+  // About 40%: the nearest remaining point is before the key about as often as after it.
   CHECK(lost > 300);
   CHECK(elsewhere > lost / 4);
 }

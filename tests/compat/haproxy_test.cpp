@@ -130,7 +130,7 @@ TEST_CASE("while servers are down, keys go to the nearest remaining point") {
   const HaproxyRing before = ring;
   for (const std::vector<std::string>& down :
        {std::vector<std::string>{"srv3"}, {"srv0", "srv9"}, {"srv1", "srv2", "srv5", "srv7"}}) {
-    Model left;  // the others have their numbers still
+    Model left;  // the others keep their numbers
     for (std::uint32_t i = 0; i < names.size(); ++i) {
       if (std::find(down.begin(), down.end(), names[i]) == down.end()) left.add(names[i], i + 1, 3);
     }
@@ -156,7 +156,7 @@ TEST_CASE("while servers are down, keys go to the nearest remaining point") {
     CHECK(lost > 200);
     CHECK(walked_elsewhere > lost / 4);
 
-    // As HAProxy's weight 0, which keeps the server in the list.
+    // Like HAProxy's weight 0, which keeps the server in the list.
     HaproxyRing drained = ring;
     for (const std::string& name : down) drained.set_weight(name, 0);
     CHECK(without == drained);
@@ -186,7 +186,7 @@ TEST_CASE("servers whose ids collide are listed, because all but two of them get
   ring.add("e", 2, 2 + (1u << 20));
   CHECK(ring.id_collisions() == std::vector<std::vector<std::string>>{{"b", "e"}, {"a", "c", "d"}});
   for (const auto& [server, share] : ring.load_shares()) CHECK((share == 0) == (server == "c"));
-  ring.set_weight("c", 3);  // 16 points of its own
+  ring.set_weight("c", 3);  // 16 separate points
   CHECK(ring.load_shares()[2].second > 0);
   CHECK(HaproxyRing(clockwise_test::numbered("srv", 500)).id_collisions().empty());
   CHECK(HaproxyRing().id_collisions().empty());
@@ -201,7 +201,7 @@ TEST_CASE("servers are numbered past ids that are in use") {
   ring.add("e");
   // A server with an id also advances the count.
   CHECK(ring.ids() == std::vector<std::uint32_t>{2, 3, 4, 1, 6});
-  // Removing one from the middle renumbers those after it.
+  // Removing a server from the middle renumbers the servers after it.
   ring.remove("b");
   CHECK(ring.ids() == std::vector<std::uint32_t>{2, 3, 1, 5});
 }

@@ -19,7 +19,7 @@ constexpr std::uint64_t mixed(std::uint64_t x) {
   return x ^ x >> 31;
 }
 
-/// Integers of every width, so that rounding, ties and alignment all occur.
+/// Integers of every width, for rounding, ties and alignment.
 std::uint64_t integer(std::uint64_t seed) {
   const auto bits = static_cast<int>(mixed(seed) % 40);
   return mixed(~seed) >> (24 + bits) | 1;
@@ -35,7 +35,7 @@ void compare_with_machine() {
     const std::uint64_t b = integer(5 * i + 1);
     const std::uint64_t c = integer(5 * i + 2);
     const std::uint64_t d = integer(5 * i + 3);
-    // Each is stored, so that no product is fused with a sum.
+    // Each is stored, to prevent fusing a product with a sum.
     const volatile Float quotient = static_cast<Float>(a) / static_cast<Float>(b);
     const volatile Float product = quotient * static_cast<Float>(c);
     const volatile Float sum = product + static_cast<Float>(d);

@@ -280,7 +280,7 @@ TEST_CASE("a ring without an ejected server equals the others' ring") {
     CHECK(without == others);
     CHECK(without.fingerprint() == others.fingerprint());
 
-    // Neither the next points of this ring, nor free of other movement: weights are relative.
+    // Not the next points of this ring, and other keys move too: weights are relative.
     std::size_t lost = 0;
     std::size_t walked_elsewhere = 0;
     std::size_t survivors_moved = 0;

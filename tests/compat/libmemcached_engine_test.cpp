@@ -68,7 +68,7 @@ class Client {
     REQUIRE(memcached_success(memcached_behavior_set(handle_, behavior, value)));
   }
 
-  /// What each request does first: lets those back in whose time has come.
+  /// The first step of each request: readmits servers whose timeout has passed.
   void let_back_in() { memcached_autoeject(handle_); }
 
   std::string name_of_server(const std::string& key) const {
@@ -180,7 +180,7 @@ KetamaRing ring_of(const std::vector<Server>& servers) {
   return ring;
 }
 
-/// Checks that the client sends keys where `ring` says, now.
+/// Checks that the client now sends keys to the servers that `ring` returns.
 void compare_names(const Client& client, const KetamaRing& ring) {
   for (std::size_t i = 0; i < 20'000; ++i) {
     const std::string key = clockwise_test::real_key(i);
@@ -218,7 +218,7 @@ void compare_ejection(memcached_behavior_t behavior) {
   const KetamaRing without = ring.without({servers[2].name});
   compare_names(client, without);
 
-  // What this would miss: the points that follow the server's own, and survivors that stay.
+  // Not checked: the points after the server's own, and survivors that stay.
   std::size_t walked_elsewhere = 0;
   std::size_t survivors_moved = 0;
   for (std::size_t i = 0; i < 20'000; ++i) {

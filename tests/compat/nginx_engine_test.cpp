@@ -25,8 +25,8 @@ using clockwise_test::TemporaryDirectory;
 
 using Servers = std::vector<std::pair<std::string, int>>;  // name, weight
 
-/// How an upstream treats its servers: those marked down, and whether a request goes on to the next
-/// server if one refuses.
+/// How an upstream treats its servers: which are marked down, and whether a request continues to
+/// the next server if one refuses.
 struct Faults {
   std::vector<std::string> down;
   bool retries = false;
@@ -169,8 +169,8 @@ TEST_CASE("points that two servers share") {
   Nginx nginx(2);
   // Of 192,000 points of three servers in 2^32, two servers are expected to share 2.9. The number
   // of shared points and the length of their arcs depend on which ports are free. So weights rise
-  // until there is a shared point whose arc 20,000,000 keys meet 12 times or more on average: at
-  // least three times, except in 1 run in 2,000.
+  // until there is a shared point whose arc contains, on average, 12 or more of 20,000,000 keys: at
+  // least three, except in 1 run in 2,000.
   const auto& names = nginx.backends();
   const clockwise::Width wide_enough(12 * (~std::uint64_t{0} / 20'000'000));
   std::uint64_t shared = 0;
@@ -213,8 +213,8 @@ TEST_CASE("points that two servers share") {
   }
 }
 
-/// A fleet of which most do not reply: those of `backends` do, the rest have a port that nothing
-/// listens on.
+/// A fleet of which most servers do not reply: the servers of `backends` do, the rest have a port
+/// that nothing listens on.
 Servers fleet_around(const std::vector<std::string>& backends, std::size_t silent) {
   Servers servers;
   const auto ports = free_ports(silent);
@@ -237,7 +237,7 @@ int compare_faulty(const Nginx& nginx, const Servers& servers,
   for (std::size_t i = 0; i < 1500; ++i) {
     const std::string key = real_key(i);
     if (ring.uses_round_robin(key, is_live)) {
-      // The servers in turn, so that the key names none.
+      // The servers in turn: the key does not decide.
       std::set<std::string> chosen;
       for (std::size_t turn = 0; turn < live.size(); ++turn) {
         chosen.insert(get(connection, key).body);
@@ -271,7 +271,8 @@ TEST_CASE("servers that are down are skipped, up to 20 points") {
     if (!is_in(live, server)) faults.down.push_back(server);
   }
   nginx.start({servers}, faults);
-  // 36 of 39 points are of servers that are down: (36 / 39)^21 = 0.19 of the keys pass 21 of them.
+  // 36 of 39 points belong to servers that are down: (36 / 39)^21 = 0.19 of the keys pass 21 of
+  // them.
   const int in_turn = compare_faulty(nginx, servers, live);
   CHECK(in_turn > 150);
   CHECK(in_turn < 450);
@@ -297,7 +298,8 @@ TEST_CASE("a request skips servers that refuse like servers that are down") {
     const std::string key = real_key(i);
     const auto is_live = [&](const std::string& server) { return is_in(live, server); };
     if (ring.uses_round_robin(key, is_live)) continue;
-    // nginx names every server that it tried: those of the walk, up to the first that replies.
+    // nginx names every server that it tried: the servers of the walk, up to the first that
+    // replies.
     std::string tried;
     std::size_t passed = 0;
     for (const std::string& server : ring.successors(key)) {

@@ -58,7 +58,7 @@ class Model {
     return (best != nullptr ? best : lowest)->second;
   }
 
-  /// The servers of the points from the key on, of which equal ones count once.
+  /// The servers of the points from the key on; equal points count once.
   std::vector<std::string> from(std::string_view key) const {
     auto points = points_;
     const auto lower = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -198,7 +198,7 @@ TEST_CASE("nginx leaves the ring after 21 points of servers that are down, and f
   CHECK(ring.uses_round_robin(std::vector<std::uint8_t>()));
   CHECK_FALSE(ring.uses_round_robin(std::vector<std::uint8_t>{0}));
   CHECK_FALSE(ring.uses_round_robin(0));
-  CHECK_FALSE(ring.uses_round_robin(ring.position_of("")));  // the same as of another key
+  CHECK_FALSE(ring.uses_round_robin(ring.position_of("")));  // equal to another key's
   CHECK(ring.uses_round_robin("key", none));
   CHECK_FALSE(ring.uses_round_robin("key", all));
   CHECK_FALSE(NginxRing().uses_round_robin("key", none));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replies of redis-server 7.0 and valkey-server 8.0 as they were sent, in redis_replies/, and those
+// Replies of redis-server 7.0 and valkey-server 8.0, byte for byte, in redis_replies/, and the same
 // bytes damaged.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -50,7 +50,7 @@ std::string captured(const std::string& server, const std::string& name) {
   return contents(folder() / server / name);
 }
 
-/// Three maps of one moment, and where "foo" was redirected to, slot 12182.
+/// Three maps of one moment, and the redirection of "foo", slot 12182.
 struct Scene {
   Scene(const std::string& server, const std::string& name, const RedisReplyOptions& options = {},
         const RedisReplyOptions& for_nodes = {})
@@ -209,7 +209,7 @@ TEST_CASE("the port for TLS is taken if it is asked for") {
     const std::string plain_shards = captured(server, "tls-seen-plain.shards");
     const RedisSlotMap plain(parse_cluster_shards(plain_shards));
     const RedisSlotMap secure(parse_cluster_shards(plain_shards, tls));
-    // 7003 is a port for TLS: that node has no other.
+    // 7003 is a TLS port: that node has no other.
     CHECK(names_of(plain) == Names{"127.0.0.1:7001", "127.0.0.1:7002", "127.0.0.1:7003"});
     CHECK(names_of(secure) == Names{"127.0.0.1:7003", "127.0.0.1:7101", "127.0.0.1:7102"});
 
@@ -220,8 +220,8 @@ TEST_CASE("the port for TLS is taken if it is asked for") {
     CHECK(same_owners(seen_by_tls.nodes, secure));
     CHECK(parse_redirect(captured(server, "tls-seen-by-tls.moved"))->node == "127.0.0.1:7003");
   }
-  // Redis 7.0 sends a client without TLS to the port for TLS if there is no other, Valkey to port
-  // 0, which is no node: its slots have no owner.
+  // Redis 7.0 sends a client without TLS to the TLS port if the node has no other, Valkey to port
+  // 0, which is not a node: its slots have no owner.
   const Scene redis("redis-7.0", "tls-seen-plain");
   CHECK(same_owners(redis.slots, redis.shards));
   CHECK(same_owners(redis.slots, redis.nodes));
@@ -250,7 +250,7 @@ TEST_CASE("a replica that loads or has failed is in no list") {
       CHECK_FALSE(map->preference_list("key:1", 2).complete());
       CHECK(map->nodes().size() == 5);  // but it is known
     }
-    // The server leaves it out by itself in CLUSTER SLOTS.
+    // The server already leaves it out of CLUSTER SLOTS.
     CHECK_FALSE(loading.slots.contains("127.0.0.1:7005"));
     CHECK_FALSE(failed.slots.contains("127.0.0.1:7005"));
   }
@@ -266,7 +266,7 @@ TEST_CASE("a master that has failed keeps its slots until another has them") {
     for (const RedisSlotMap* map : {&failed.shards, &failed.nodes}) {
       CHECK(map->health_of("127.0.0.1:7001") == RedisHealth::failed);
     }
-    // Redis 7.0 then lists it in a shard of its own, Valkey first in the one it was in.
+    // Redis 7.0 then lists it in a separate shard, Valkey first in its old shard.
     const Scene taken_over(server, "failed-over");
     CHECK(same_owners(taken_over.slots, taken_over.shards));
     CHECK(same_owners(taken_over.slots, taken_over.nodes));
@@ -311,7 +311,7 @@ TEST_CASE("of two masters in a shard the healthier has its slots") {
   CHECK(shards[1].failed == Names{"b:2"});
 
   CHECK(parse_cluster_shards(shard({replica})).empty());
-  // A word for health that is not known counts as failed.
+  // An unknown word for health counts as failed.
   CHECK(owner({node("6", "f", 6, "master", "asleep"), up}) == "a:1");
   CHECK(RedisSlotMap(parse_cluster_shards(shard({node("7", "g", 7, "master", "failed")})))
             .health_of("g:7") == RedisHealth::failed);
@@ -483,7 +483,7 @@ TEST_CASE("values that no reply has today are read over") {
     CHECK(parse_cluster_shards(shard).at(0).master == "10.0.0.1:1");
   }
   read("|1\r\n+key-popularity\r\n%1\r\n+a\r\n,0.19\r\n" + node_with("*0\r\n"));
-  // But not where they would be a node's name, its port or its slots.
+  // But not if they would be a node's name, its port or its slots.
   for (const char* value : {"#t\r\n", ",1\r\n", "(1\r\n", "~0\r\n"}) {
     INFO(value);
     const std::string other = value;
@@ -650,7 +650,7 @@ TEST_CASE("damaged replies are read or refused, nothing else") {
       const std::string kind = entry.path().extension().string();
       CAPTURE(entry.path().string());
       ++files;
-      // The order of a folder is not fixed, so each file has a seed of its own.
+      // The order of a folder is not fixed, so each file has its own seed.
       std::uint64_t state = 42;
       for (const char c : entry.path().filename().string()) {
         state = state * 31 + static_cast<unsigned char>(c);
@@ -680,7 +680,7 @@ TEST_CASE("damaged replies are read or refused, nothing else") {
     }
   }
   CHECK(files > 90);
-  CHECK(read > 1000);  // else the edits are too coarse to get past the frame
+  CHECK(read > 1000);  // otherwise the edits are too coarse to get past the frame
   CHECK(refused > 1000);
 }
 

@@ -120,7 +120,7 @@ TEST_CASE("keys are where clockwise predicts") {
   }
 }
 
-/// Caches of different weights behind a proxy that ejects those that fail.
+/// Caches of different weights and a proxy that ejects caches that fail.
 class Ejecting {
  public:
   explicit Ejecting(std::size_t caches, int retry_milliseconds)
@@ -157,7 +157,8 @@ class Ejecting {
     connection.read_until("\r\n");
   }
 
-  /// Sets keys through the proxy, each of which must then be where `ring` says and nowhere else.
+  /// Sets keys through the proxy; each must then be on the server that `ring` returns, and on no
+  /// other.
   void compare(const KetamaRing& ring, const std::string& prefix, std::size_t count) {
     Connection connection(ports_[caches_.size()]);
     std::vector<std::string> keys;
@@ -212,7 +213,7 @@ TEST_CASE("ejected servers are left out of the ring, which also moves keys of ot
   const KetamaRing without = ring.without({"cache-3"});
   caches.compare(without, "five:", 2000);
 
-  // What this would miss: the points that follow the server's own, and survivors that stay.
+  // Not checked: the points after the server's own, and survivors that stay.
   std::size_t walked_elsewhere = 0;
   std::size_t survivors_moved = 0;
   for (std::size_t k = 0; k < 2000; ++k) {

@@ -3,7 +3,7 @@
 #include <clockwise/hash_ring.hpp>
 
 #if CLOCKWISE_TEST_MISUSE
-constexpr char id = 'a';  // "a" is meant; as a number it would be node "97"
+constexpr char id = 'a';  // means "a"; as a number it would be node "97"
 #else
 constexpr const char* id = "a";
 #endif

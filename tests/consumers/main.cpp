@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A user's program, under the user's warnings.
+// A user's program, compiled with the user's warnings.
 #include <clockwise/clockwise.hpp>
 
 #ifdef PACKAGE_VERSION

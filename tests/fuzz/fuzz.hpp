@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_TESTS_FUZZ_FUZZ_HPP
 #define CLOCKWISE_TESTS_FUZZ_FUZZ_HPP
 
-// A fuzz body is one function. With replay.cpp it is a test: runs the corpus and mutations of it,
-// the same on every run. With libfuzzer.cpp and -fsanitize=fuzzer (tools/fuzz) it is a fuzzer.
+// A fuzz body is one function. With replay.cpp it is a test, which runs the corpus and mutations of
+// it, the same on every run. With libfuzzer.cpp and -fsanitize=fuzzer (tools/fuzz) it is a fuzzer.
 
 #include <cstddef>  // byte
 #include <cstdint>  // uint64_t
@@ -13,11 +13,11 @@
 #include <span>     // span
 #include <string>   // string
 
-/// Returns if the result for the bytes is right; otherwise aborts by FUZZ_CHECK.
+/// Returns if the result for the bytes is correct; otherwise aborts by FUZZ_CHECK.
 void clockwise_fuzz(std::span<const std::byte> bytes);
 
-/// Returns a mutation of `bytes`, some of it from `other`. plain_mutator.cpp takes any bytes for
-/// any others; a body that reads a format has a mutator of its own, <name>_mutator.cpp.
+/// Returns a mutation of `bytes`, some of it from `other`. plain_mutator.cpp replaces any bytes by
+/// any others; a body that reads a format has its own mutator, <name>_mutator.cpp.
 std::string clockwise_mutate(const std::string& bytes, const std::string& other,
                              std::mt19937_64& random);
 
@@ -31,7 +31,7 @@ std::string clockwise_mutate(const std::string& bytes, const std::string& other,
 
 namespace clockwise_test {
 
-/// Returns `bytes` with a few of them changed, removed or inserted, or with an end of `other`.
+/// Returns `bytes` with a few of them changed, removed or inserted, or with the end of `other`.
 inline std::string with_bytes_changed(std::string bytes, const std::string& other,
                                       std::mt19937_64& random) {
   for (std::uint64_t edits = 1 + random() % 4; edits > 0; --edits) {

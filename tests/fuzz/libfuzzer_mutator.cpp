@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// For a body with a mutator of its own: libFuzzer calls it. Now and then libFuzzer's own mutator
-// takes a turn, which learns from the comparisons that the body makes.
+// For a body with its own mutator, which libFuzzer calls. Now and then libFuzzer's mutator runs
+// instead, because it learns from the body's comparisons.
 
 #include <algorithm>
 #include <cstddef>

@@ -2,7 +2,7 @@
 // For any table and any keys, the lookup index answers as a linear scan does.
 //
 // The bytes are a small program. A position or a key is the previous one plus a step. The step's
-// first byte gives its length and where in the 64 bits it is added, so that clusters, gaps of every
+// first byte gives its length and the bit at which it is added, so that clusters, gaps of every
 // size and equal positions take a few bytes each. One table is small; the other is above the size
 // at which the layout changes: the same positions plus filler.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// After any sequence of changes, a ring is the ring that is built at once from the members that it
-// should have, and a change that should be refused is.
+// After any sequence of changes, a ring equals the ring built in one step from its expected
+// members, and a change that must be refused is refused.
 //
 // The bytes are a program: each step is a byte and the bytes that it reads. It runs on a HashRing
 // or a TokenRing, with a hash that spreads positions or one that crowds them into 32.
@@ -28,7 +28,7 @@ namespace {
 using clockwise::NodeOptions;
 using clockwise_test::FuzzReader;
 
-/// Few positions, so that many are shared.
+/// Few positions, many of them shared.
 struct Crowded {
   static constexpr std::string_view name = "crowded";
   std::uint64_t operator()(std::span<const std::byte> bytes) const noexcept {
@@ -60,7 +60,7 @@ struct Row {
   std::vector<std::uint64_t> tokens;  // ascending
 };
 
-/// The members that a ring should have. Each change throws what the ring's should.
+/// The expected members of a ring. Each change throws the exception that the ring must throw.
 template <class Ring>
 class Model {
  public:
@@ -86,7 +86,7 @@ class Model {
     found(id).tokens = std::move(tokens);
   }
   void clear() { rows_.clear(); }
-  /// What only the whole change shows.
+  /// The errors that only the whole change shows.
   void finish() const {
     for (const auto& [id, row] : rows_) {
       if (row.options.weight == 0 && !row.tokens.empty()) throw std::invalid_argument("drained");
@@ -140,7 +140,7 @@ NodeOptions options_of(FuzzReader& in) {
   return {weight, racks[domain % 4], datacenters[domain / 4 % 3]};
 }
 
-/// In any order; often one that others have.
+/// In any order; often tokens that other members have.
 std::vector<std::uint64_t> tokens_of(FuzzReader& in) {
   std::vector<std::uint64_t> tokens(in.byte() % 6);
   for (std::uint64_t& token : tokens) {
@@ -155,7 +155,8 @@ std::vector<std::uint64_t> in_order(std::vector<std::uint64_t> tokens) {
   return tokens;
 }
 
-/// Runs both; they must agree on whether they throw, and on what. Returns whether they did.
+/// Runs both; they must agree on whether they throw, and on the exception. Returns whether they
+/// threw.
 template <class First, class Second>
 bool agree(const First& first, const Second& second) {
   const auto thrown = [](const auto& action) {
@@ -175,8 +176,8 @@ bool agree(const First& first, const Second& second) {
   return one == 0;
 }
 
-/// One change of a member, on an edit or on the ring itself, where it is the whole change, and on
-/// the model. Returns false if it was refused.
+/// One change of a member, on an edit or on the ring (then it is the whole change), and on the
+/// model. Returns false if it was refused.
 template <class Ring, class Target>
 bool change_member(FuzzReader& in, std::uint64_t kind, Target& target, Model<Ring>& model) {
   const std::string id = id_of(in);
@@ -266,7 +267,7 @@ class Run {
     }
   }
 
-  /// Several changes as one, which goes on after those that are refused, or throws at the end.
+  /// Several changes as one, which continues after refused changes, or throws at the end.
   void several(FuzzReader& in, bool gives_up) {
     struct GivenUp {};
     Model<Ring> next = model_;
@@ -307,7 +308,7 @@ class Run {
     if (done) model_ = std::move(next);
   }
 
-  /// Copies, moves and swaps: the ring is the same afterwards, and the rest can be used.
+  /// Copies, moves and swaps: the ring is unchanged afterwards, and the other rings can be used.
   void pass_on(std::uint64_t how) {
     Ring other = empty_ring<Ring>();
     other.add("z");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Any bytes, taken for a reply of a Redis cluster, give std::invalid_argument or shards of which a
-// map is made or refused; and a map that was made is consistent.
-//
-// The first byte says which reply it is and how nodes are named; the reply follows.
+// Any bytes, parsed as a reply of a Redis cluster, give std::invalid_argument or shards from which
+// a map is made or refused. A map that is made is consistent. The first byte selects the reply's
+// kind and how nodes are named; the reply follows.
 
 #include <algorithm>
 #include <cstddef>

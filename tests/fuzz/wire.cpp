@@ -49,7 +49,7 @@ void check(std::span<const std::byte> bytes) {
 
 void clockwise_fuzz(std::span<const std::byte> bytes) {
   check(bytes);
-  // Again with a correct checksum, or the code after that check would never run.
+  // Again with a correct checksum; otherwise the code after that check would never run.
   if (bytes.size() < 8) return;
   std::vector<std::byte> sealed(bytes.begin(), bytes.end() - 8);
   const std::uint64_t sum = clockwise::detail::wire_checksum(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Mutates the fields of a membership and writes it again, with counts, order and checksum repaired
-// more often than not: so most mutations reach the check that they are to reach. The format is that
-// of wire/membership.hpp, read and written here independently of the library, but for the checksum.
+// Mutates the fields of a membership and writes it again, with counts, order and checksum usually
+// repaired, so most mutations reach the check that they aim at. The format is that of
+// wire/membership.hpp, read and written here independently of the library, except for the checksum.
 
 #include <algorithm>
 #include <bit>
@@ -46,10 +46,10 @@ struct Message {
   std::uint64_t vnodes = 0;
   std::vector<Domain> domains;
   std::vector<Row> rows;
-  std::string tail;  // what follows that does not belong
+  std::string tail;  // excess bytes at the end
 };
 
-/// Reads as far as the bytes go; what is missing is 0 or empty.
+/// Reads to the end of the bytes; missing fields are 0 or empty.
 class Reader {
  public:
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -162,7 +162,7 @@ std::string write(const Message& message, std::uint64_t count_error, Random& ran
   return bytes;
 }
 
-/// Makes valid what is not a row or a domain.
+/// Makes the fields outside rows and domains valid.
 void repair_head(Message& message) {
   message.magic = "cwrg";
   message.format = 1;
@@ -177,7 +177,7 @@ void repair_head(Message& message) {
   message.tail.clear();
 }
 
-/// Puts rows and domains in order, once each, and drops domains that no row is in.
+/// Sorts rows and domains, removes duplicates, and drops domains without a row.
 void repair_rows(Message& message) {
   constexpr std::uint64_t infinity = std::uint64_t{0x7ff} << 52;
   const std::uint64_t one = std::bit_cast<std::uint64_t>(1.0);
@@ -245,7 +245,7 @@ class Mutator {
     text = clockwise_test::with_bytes_changed(std::move(text), "a", random_);
     if (one_in(64)) text.append(200, 'x');
   }
-  /// One of the weights at which something changes, or any.
+  /// A weight at which behaviour changes, or any weight.
   std::uint64_t weight() {
     static constexpr double weights[] = {0, -0.0, 1, 0.5, 2, 1e-300, 1e300, -1, 0.0025, 3.5};
     if (one_in(4)) return random_();
@@ -351,7 +351,7 @@ class Mutator {
 std::string clockwise_mutate(const std::string& bytes, const std::string& other, Random& random) {
   if (random() % 8 == 0) return clockwise_test::with_bytes_changed(bytes, other, random);
   Message message = read(bytes);
-  if (random() % 16 != 0) {  // or errors would pile up, and the first hide all others
+  if (random() % 16 != 0) {  // otherwise errors would accumulate and hide each other
     repair_head(message);
     repair_rows(message);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What `ringctl compare` counts, compared with the library. Times are not checked.
+// The counts of `ringctl compare`, compared with the library. Times are not checked.
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <clockwise/jump.hpp>

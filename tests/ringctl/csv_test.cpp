@@ -184,7 +184,7 @@ TEST_CASE("shown text cannot control a terminal") {
   CHECK(ringctl::shown("a\x1b[2J\n\x7f\xff") == "a\\x1b[2J\\x0a\\x7f\\xff");
   CHECK(ringctl::shown("\xc2\x9b"
                        "2J") == "\\xc2\\x9b2J");
-  // What reorders or hides text: U+202E, U+2066, U+200B, U+00AD, U+FEFF, U+2028, U+E0041.
+  // Characters that reorder or hide text: U+202E, U+2066, U+200B, U+00AD, U+FEFF, U+2028, U+E0041.
   CHECK(ringctl::shown("a\u202eb\u2066c") == "a\\xe2\\x80\\xaeb\\xe2\\x81\\xa6c");
   CHECK(ringctl::shown("\u200b\u00ad") == "\\xe2\\x80\\x8b\\xc2\\xad");
   CHECK(ringctl::shown("\ufeff\u2028") == "\\xef\\xbb\\xbf\\xe2\\x80\\xa8");
@@ -216,7 +216,7 @@ TEST_CASE("a text is cut to its two ends, between characters") {
       const std::string cut = fitted(text, width);
       CAPTURE(text, width, cut);
       CHECK(cells(cut) <= width);
-      CHECK(cells(cut) + 2 >= width);  // a wide character may not fit at either end
+      CHECK(cells(cut) + 2 >= width);  // a wide character can fail to fit at either end
       CHECK(ringctl::shown(cut) == cut);
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Invalid input: code 2, place and reason on standard error, and nothing on standard output.
+// Invalid input: code 2, the place and the reason on standard error, and nothing on standard
+// output.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 #include <clockwise/version.hpp>
@@ -250,7 +251,7 @@ TEST_CASE("an unwritable result is reported before the work, and no file changes
   CHECK(folder.out == "");
   CHECK(folder.err == "ringctl: cannot write no/chart.svg: No such file or directory\n");
   CHECK(sandbox.run(slow + ". ").err == "ringctl: cannot write .: Is a directory\n");
-  // A job that is stopped leaves no file, and one that was there as it was.
+  // A job that is stopped creates no file and does not change an existing one.
   CHECK(sandbox.run("timeout 1 " + slow + "old.svg").code == 124);
   CHECK(sandbox.read("old.svg") == "kept");
   CHECK(sandbox.run("timeout 1 " + slow + "new.svg").code == 124);
@@ -263,7 +264,7 @@ TEST_CASE("a closed pipe ends the program without a message") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a\nb\n");
   sandbox.write("k", lines(make_keys(100000)));
-  // It learns this by the signal or, if that is ignored, by the error.
+  // It notices by the signal or, if that is ignored, by the error.
   for (const std::string trap : {"", "trap '' PIPE; "}) {
     INFO(trap);
     const Result result = sandbox.run(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One reader for every command: whatever convert writes, each of them reads, and answers the same.
+// One reader for every command: each command reads every form that convert writes, with the same
+// answer.
 #include <catch2/catch_test_macros.hpp>
 #include <clockwise/token_ring.hpp>
 #include <clockwise/wire.hpp>
@@ -118,7 +119,7 @@ TEST_CASE("an option that contradicts a file's placement is refused") {
         "apply; convert it to CSV to place it differently\n");
   CHECK(sandbox.run("ringctl route f.json --key k --hash xxh64").code == 2);
   CHECK(sandbox.run("ringctl shares f.json --relative-weights").code == 2);
-  // A change has one placement: CSV has that of the other file.
+  // A change has one placement: a CSV file gets the other file's.
   const Result same = sandbox.run("ringctl diff f.json f.csv --format csv");
   CHECK(same.code == 0);
   CHECK(same.out == "scheme,from,to,share,keys\n");

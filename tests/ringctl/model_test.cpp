@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the commands compute, without files, terminals or processes.
+// The computations of the commands, without files, terminals or processes.
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_exception.hpp>
@@ -358,7 +358,7 @@ TEST_CASE("placement options: files that name their placement keep it") {
   CHECK_NOTHROW(apply_if_unnamed(options, ring));
   CHECK(ring.placement.vnodes == 64);
 
-  Fleet after = fleet_of(4);  // names none: has that of the other
+  Fleet after = fleet_of(4);  // names none, so it gets the other's
   apply({}, ring, after);
   CHECK(after.placement.vnodes == 64);
 
@@ -445,7 +445,7 @@ TEST_CASE("redis: a rebalance to a fourth master moves a quarter of the slots") 
   for (const Flow& flow : diff.flows) CHECK(flow.to == "d");
   CHECK(moved_share(four, three) == 0.25);
 
-  // The same with the slots of a cluster in use, and a new master that has none.
+  // The same with the slots of a cluster in use, and a new master without slots.
   const Fleet real = redis_fleet({{"a", "0-5460"}, {"b", "5461-10922"}, {"c", "10923-16383"}});
   const Fleet joined =
       redis_fleet({{"a", "0-5460"}, {"b", "5461-10922"}, {"c", "10923-16383"}, {"d", ""}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What ringctl says that a change of a Redis Cluster moves, compared with redis-cli on a cluster of
-// redis-servers.
+// The slots that ringctl moves in a change of a Redis Cluster, compared with redis-cli on a cluster
+// of redis-servers.
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <chrono>
@@ -25,7 +25,7 @@ using clockwise_test::free_ports;
 using clockwise_test::Process;
 using clockwise_test::TemporaryDirectory;
 
-/// Returns what a shell command prints.
+/// Returns the output of a shell command.
 std::string output_of(const std::string& command) {
   std::FILE* const pipe = ::popen((command + " 2>&1").c_str(), "r");
   REQUIRE(pipe != nullptr);
@@ -39,7 +39,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-/// Redis servers that have met, and no slots yet.
+/// Redis servers that have met but have no slots yet.
 class Cluster {
  public:
   explicit Cluster(std::size_t masters)
@@ -75,7 +75,7 @@ class Cluster {
     ask(node, "cluster addslotsrange " + first + " " + last);
   }
 
-  /// Waits until all agree. The slots of a node that is asked for nothing can be heard of late.
+  /// Waits until all nodes agree. News of the slots of an idle node can be late.
   void wait() const {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
     for (;;) {
@@ -107,8 +107,8 @@ class Cluster {
     return owners;
   }
 
-  /// Returns names and slots in the order in which redis-cli has the nodes if it asks the first,
-  /// which decides where two have equally many slots too many.
+  /// Returns names and slots in redis-cli's order of the nodes if it queries the first. The order
+  /// decides between nodes with an equal excess of slots.
   std::vector<std::pair<std::string, std::string>> nodes(std::size_t asked = 0) const {
     std::vector<std::pair<std::string, std::string>> nodes(1);
     std::istringstream lines(ask(asked, "cluster nodes"));

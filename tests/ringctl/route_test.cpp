@@ -14,7 +14,7 @@ using clockwise::Spread;
 
 namespace {
 
-/// Returns what --format csv must print.
+/// Returns the required output of --format csv.
 template <class Ring, class... IsLive>
 std::string expected_csv(const Ring& ring, const std::vector<std::string>& keys, std::size_t r,
                          Spread spread, const IsLive&... is_live) {
@@ -119,7 +119,7 @@ TEST_CASE("json: one object per line") {
   }
 }
 
-// If this fails, what people parse or read has changed: note it in the changelog.
+// If this fails, output that people parse or read has changed: note it in the changelog.
 TEST_CASE("the three formats, byte for byte") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a,1,r1\nb,1,r1\n\"c,\"\"d\",1,r2\n\"\xff\",1,r2\n");

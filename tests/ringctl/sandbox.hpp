@@ -23,8 +23,8 @@ struct Result {
   std::string err;
 };
 
-/// A temporary folder where a shell runs commands: `ringctl` is the one just built, the locale is
-/// C, and standard input is empty.
+/// A temporary folder in which a shell runs commands: `ringctl` is the program just built, the
+/// locale is C, and standard input is empty.
 class Sandbox {
  public:
   Sandbox() {

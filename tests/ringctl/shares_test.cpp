@@ -63,7 +63,7 @@ TEST_CASE("csv: every digit of every share") {
 }
 
 TEST_CASE("weights: expected values match the average of many rings") {
-  // The mean square of share/fair - 1 over 300 seeds is within 4 standard errors of its own spread.
+  // The mean square of share/fair - 1 over 300 seeds is within 4 of its standard errors.
   const Fleet fleet{{"a", {2.0, "", ""}}, {"b", {1.0, "", ""}}, {"c", {0.3, "", ""}}};
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(fleet));

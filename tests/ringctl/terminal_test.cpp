@@ -15,7 +15,7 @@ using Catch::Matchers::Equals;
 
 namespace {
 
-/// Ids that take more or fewer columns than characters, or do harm.
+/// Ids that take more or fewer columns than characters, or control the terminal.
 const std::vector<std::string> ids{
     "cache-01",
     "\u65e5\u672c\u8a9e-\u30ad\u30e3\u30c3\u30b7\u30e5",

@@ -2,8 +2,7 @@
 #ifndef CLOCKWISE_TESTS_SUPPORT_FAILING_MEMORY_HPP
 #define CLOCKWISE_TESTS_SUPPORT_FAILING_MEMORY_HPP
 
-// Memory that runs out when a test says so. Replaces operator new: include it in one source of a
-// program.
+// Memory that runs out on request. Replaces operator new: include it in one source of a program.
 
 #include <cstddef>  // size_t
 #include <cstdlib>  // free, malloc
@@ -13,8 +12,8 @@ namespace clockwise_test {
 
 /// How many allocations of this thread succeed; negative: any number.
 inline thread_local long allocations_left = -1;
-/// Whether one has failed since a test cleared this. Not every failure throws: a caller of
-/// new (std::nothrow) can do without.
+/// Whether an allocation has failed since a test cleared this. Not every failure throws: a caller
+/// of new (std::nothrow) can do without the memory.
 inline thread_local bool allocation_failed = false;
 
 /// Runs action() again and again: the first time its first allocation fails, then its second, and
@@ -39,7 +38,7 @@ std::size_t fail_each_allocation(const Action& action, const Unchanged& unchange
   }
 }
 
-/// Memory of malloc's; nullptr if it has run out.
+/// Memory from malloc; nullptr if it has run out.
 inline void* memory_if_left(std::size_t size) noexcept {
   if (allocations_left == 0) {
     allocation_failed = true;

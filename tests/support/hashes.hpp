@@ -11,7 +11,7 @@
 
 namespace clockwise_test {
 
-/// Everything at one position: only ties.
+/// Everything at one position: ties only.
 struct ConstantHash {
   static constexpr std::string_view name = "constant";
   std::uint64_t operator()(std::span<const std::byte>) const noexcept { return 7; }

@@ -13,7 +13,7 @@ namespace clockwise_test {
 
 /// Keys in realistic shapes: URLs, object paths, records of users, sessions and tenants. They have
 /// long shared prefixes, counters and short suffixes, which a weak placement handles badly. Key
-/// `number` is the same everywhere, and no two are equal.
+/// `number` is the same on every platform, and no two are equal.
 inline std::string real_key(std::size_t number) {
   static constexpr std::array<std::string_view, 10> subjects{
       "boots", "lamps", "novels", "coffee", "guitars", "tents", "maps", "bread", "chairs", "inks"};

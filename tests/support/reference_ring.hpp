@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_TESTS_SUPPORT_REFERENCE_RING_HPP
 #define CLOCKWISE_TESTS_SUPPORT_REFERENCE_RING_HPP
 
-// A second implementation of the placement contract, as plain as possible: strings in a sorted
+// A second implementation of the placement contract, as simple as possible: strings in a sorted
 // vector, read from end to end for each query. It shares no code with the library except the hash
 // policy, whose values the golden vectors pin, and Width, which is only a 128-bit sum.
 
@@ -95,8 +95,8 @@ class ReferenceRing {
     return pick(clockwise_from(position), r, rule);
   }
 
-  /// The list when `down` are down: the replicas that are up, in order, then the nodes that the
-  /// rule picks among those that are up and were not replicas before.
+  /// The list if the nodes in `down` are down: the replicas that are up, in order, then the nodes
+  /// that the rule picks among the nodes that are up, except those replicas.
   Ids live_replicas(std::uint64_t position, std::size_t r, Rule rule,
                     const std::set<std::string>& down) const {
     const Ids natural = replicas(position, r, rule);

@@ -16,7 +16,7 @@
 
 namespace clockwise_test {
 
-/// Keys by owner, without members that own none.
+/// Keys by owner, without members that own no keys.
 template <class Scheme>
 std::map<std::string, std::size_t> loads(const Scheme& scheme,
                                          const std::vector<std::string>& keys) {
@@ -31,7 +31,7 @@ inline bool plausible(std::size_t count, std::size_t trials, double p) {
   return std::abs(static_cast<double>(count) - n * p) <= 4 * std::sqrt(n * p * (1 - p)) + 1;
 }
 
-/// The two place every key on the same owner and the same list of three.
+/// Checks that two schemes give every key the same owner and the same list of three.
 template <class Scheme>
 void check_same_owners(const Scheme& a, const Scheme& b, const std::vector<std::string>& keys) {
   std::size_t differing = 0;

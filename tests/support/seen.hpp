@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_TESTS_SUPPORT_SEEN_HPP
 #define CLOCKWISE_TESTS_SUPPORT_SEEN_HPP
 
-// All that the queries of a public type say, as text: what two equal subjects have in common, and
-// what a change that failed must leave as it was. A new type is one overload of see().
+// The results of all queries of a public type, as text: equal for equal subjects, and unchanged by
+// a change that failed. A new type is one overload of see().
 
 #include <catch2/catch_test_macros.hpp>
 #include <concepts>     // convertible_to, same_as
@@ -218,7 +218,7 @@ inline void see(Seen& seen, const clockwise::wire::Membership& membership) {
   for (const auto& row : membership.members) seen << row.id << row.weight << row.domain;
 }
 
-/// What changes return: arcs, events of a fleet, keys that must move.
+/// Results of changes: arcs, events of a fleet, keys that must move.
 template <class Row>
 void see(Seen& seen, const std::vector<Row>& rows) {
   for (const Row& row : rows) {
@@ -239,7 +239,7 @@ std::string seen_of(const Subject& subject) {
   return seen.text();
 }
 
-/// Shows where texts differ, not all of them.
+/// Shows the place at which texts differ, not the whole texts.
 inline void require_same(std::string_view text, std::string_view expected) {
   std::size_t same = 0;
   while (same < text.size() && same < expected.size() && text[same] == expected[same]) ++same;

@@ -45,7 +45,7 @@ class Connection:
         return reply(self.stream)
 
     def text(self, *words):
-        """What a bulk reply holds."""
+        """The contents of a bulk reply."""
         return self.ask(*words).split(b"\r\n", 1)[1][:-2].decode()
 
 
@@ -160,7 +160,7 @@ def endpoints(program, folder, replies):
     for node, master in ((replica, first), (loading, second)):
         wait_for("the master to be known", lambda: node.line_of(master))
         node.ask("CLUSTER", "REPLICATE", master.id)
-    # In slot 866. A replica that has received no byte is taken for one that loads.
+    # In slot 866. A replica that has received no byte counts as loading.
     first.ask("SET", "hello", "value")
 
     def is_seen():
@@ -188,7 +188,7 @@ def endpoints(program, folder, replies):
     loading.stop()
     wait_for("the replica to fail", lambda: "slave,fail " in third.line_of(loading))
     replies.save("failed-replica", third.connection, moved=False)
-    first.process.send_signal(signal.SIGSTOP)  # it hangs, as failed machines do
+    first.process.send_signal(signal.SIGSTOP)  # it hangs, like a failed machine
     wait_for("the master to fail", lambda: "master,fail " in third.line_of(first))
     replies.save("failed-master", third.connection, moved=False)
     wait_for("the replica to take over", lambda: "5460" in third.line_of(replica))
