@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A user's functions never replace the library's, whatever their names: argument-dependent lookup
-// would find them in the namespace of a node, a hash policy, a key, a predicate or a ring. node_id
-// is the only customisation point.
+// A user's functions never replace the library's, even with the same names: argument-dependent
+// lookup would find them in the namespace of a node, a hash policy, a key, a predicate or a ring.
+// node_id is the only customisation point.
 
 #include <catch2/catch_test_macros.hpp>
 #include <concepts>
@@ -110,8 +110,8 @@ namespace plain {
 USER_TYPES;
 }  // namespace plain
 
-// Wherever argument-dependent lookup finds these, one is chosen or a call is ambiguous: the first
-// for what is not const, the others for what is, with template arguments given or not.
+// If argument-dependent lookup finds these, it chooses one or the call is ambiguous: the first for
+// arguments that are not const, the others for const ones, with template arguments given or not.
 #define GREEDY(name)                                                \
   template <class... T>                                             \
   void name(T&&...) = delete;                                       \
@@ -192,7 +192,7 @@ void fill(S& scheme) {
   }
 }
 
-/// Everything that every scheme is asked, and changed by.
+/// All queries and changes of a scheme.
 template <class T, class S>
 void ask(Seen& seen, S scheme) {
   using Node = typename T::Node;
@@ -291,7 +291,7 @@ void ask_around(Seen& seen, const R& before) {
   seen << available.readable << available.writable;
 }
 
-/// What holds a scheme from which any member can be removed.
+/// The types that hold a scheme from which any member can be removed.
 template <class T, class S>
 void ask_holders(Seen& seen, const S& scheme) {
   using Node = typename T::Node;

@@ -45,7 +45,7 @@ Ring ring_of(std::size_t nodes, std::uint32_t vnodes = 100) {
   return Ring(numbered("node", nodes), {.vnodes = vnodes});
 }
 
-/// What every assignment must be: keys in order, each on the first node with room.
+/// The required assignment: keys in order, each on the first node with room.
 template <class Scheme>
 std::map<std::string, std::string> placed_in_order(const Scheme& scheme,
                                                    const std::set<std::string>& keys,
@@ -165,7 +165,7 @@ TEST_CASE("At V = 100 and c = 1.25, requests for uniform keys try at most 1.01 n
   BoundedLoad balancer(ring_of(64, 100), {.c = 1.25});
   std::vector<decltype(balancer)::Token> tokens;
   for (const auto& key : real_keys(10000)) tokens.push_back(balancer.acquire(key));
-  // 10,000 requests are in flight now. Each further one replaces the oldest.
+  // 10,000 requests are in flight now. Each further request replaces the oldest.
   std::uint64_t probes = 0, displaced = 0;
   const auto keys = real_keys(60000);
   for (std::size_t i = 10000; i < keys.size(); ++i) {
@@ -397,7 +397,7 @@ TEST_CASE("A walk past all of 66,000 members tries each once") {
 
 namespace {
 
-/// A partitioner that is not of this library: it has no more than the concept asks for.
+/// A user's partitioner: it has only what the concept requires.
 class Foreign {
  public:
   using node_type = std::string;
@@ -539,7 +539,7 @@ TEST_CASE("Stored keys: an assignment is unchanged if an allocation fails") {
   std::map<std::string, std::string> where;
   std::size_t failures = 0;
   for (int step = 0; step < 120; ++step) {
-    // As long as the text is not inside of the string, copies of a key take memory too.
+    // The text is too long for the string's own buffer, so copies of a key allocate too.
     const std::string key = "a key of the test number " + std::to_string(random() % 60);
     const auto unchanged = [&] {
       CHECK(shards.size() == where.size());

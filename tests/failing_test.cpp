@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every mutator of every public type is all or nothing: whichever allocation fails, and whichever
-// copy, move or call of the user's code throws, the subject is as before, and a second try gives
-// what an undisturbed call does.
+// Every mutator of every public type is all or nothing: if any allocation fails, or any copy, move
+// or call of the user's code throws, the subject is unchanged, and a second try has the result of
+// an undisturbed call.
 //
 // A mutator of the schemes is one line of check_scheme, a scheme one type of a list below, any
 // other subject a test case.
@@ -63,7 +63,7 @@ namespace {
 
 // --- What fails ----------------------------------------------------------------------------------
 
-/// What the code of a user throws.
+/// The exception that a user's code throws.
 struct Broken {};
 
 /// How many more copies, moves and calls of the user's code succeed; negative: any number.
@@ -78,7 +78,7 @@ void use_user_code() {
   if (user_code_left > 0) --user_code_left;
 }
 
-/// Ids that no string holds inside of itself, so that a copy takes memory.
+/// Ids too long for a string's own buffer, so that a copy allocates.
 std::string long_id(std::string_view name) { return "the node of the name " + std::string(name); }
 
 /// A node whose copies and moves can throw, and which cannot be assigned.
@@ -121,7 +121,7 @@ struct FragileKey {
 
 // --- The check -----------------------------------------------------------------------------------
 
-/// A change that returns nothing is seen as nothing.
+/// The result of a change that returns nothing is an empty text.
 template <class Change, class Subject>
 std::string result_of(const Change& change, Subject& subject) {
   if constexpr (std::is_void_v<decltype(change(subject))>) {
@@ -141,8 +141,8 @@ std::string result_of(const Change& change, Subject& subject) {
   }
 }
 
-/// Lets each allocation and each use of the user's code fail in turn, in a change of what make()
-/// returns. Returns the number of failures.
+/// Lets each allocation and each use of the user's code fail in turn, in a change of make()'s
+/// result. Returns the number of failures.
 template <class Make, class Change>
 std::size_t fail_each(const Make& make, const Change& change) {
   auto undisturbed = make();
@@ -192,7 +192,7 @@ typename S::node_type node_named(std::string_view name) {
   return typename S::node_type(long_id(name));
 }
 
-/// An empty scheme with small tables, which are as large as `other` if another is wanted.
+/// An empty scheme with small tables; if `other`, with other options.
 template <class S>
 S small(bool other = false) {
   const clockwise::MaglevOptions maglev{.table_size = other ? 37u : 31u};
@@ -237,7 +237,7 @@ double another_weight() {
   return 2;
 }
 
-/// Members a to d, of which b has a rack. A gap if the scheme has gaps; a slot under way if it has
+/// Members a to d, of which b has a rack. A gap if the scheme has gaps; a migrating slot if it has
 /// slots.
 template <class S>
 S made(bool other = false) {
@@ -264,7 +264,7 @@ S made(bool other = false) {
   return scheme;
 }
 
-/// A range of entries, each of which is made as it is read.
+/// A range of entries, each made when it is read.
 template <class S>
 struct Joiners {
   struct iterator {
@@ -284,7 +284,7 @@ struct Joiners {
 
 std::size_t total_failures = 0;
 
-/// A mutator that this scheme may not have.
+/// A mutator that a scheme can lack.
 template <class S, class Change>
 void check(std::string_view mutator, const Change& change) {
   if constexpr (std::invocable<const Change&, S&>) {
@@ -294,8 +294,8 @@ void check(std::string_view mutator, const Change& change) {
   }
 }
 
-/// A mutator of an edit, whose failure the function given to update() catches: it has done nothing,
-/// and can be called again.
+/// A mutator of an edit, whose failure the function given to update() catches: it has changed
+/// nothing and can be called again.
 template <class S, class Change>
 void check_edit(std::string_view mutator, const Change& change) {
   if constexpr (std::invocable<const Change&, typename S::Edit&>) {
@@ -498,7 +498,7 @@ namespace {
 using FragileRing = clockwise::HashRing<FragileHash, FragileNode>;
 using FragileTokenRing = clockwise::TokenRing<FragileHash, FragileNode>;
 
-/// What make() returns, changed by `change`; the number of failures counts.
+/// Checks `change` on make()'s result under failures, of which there must be one.
 template <class Make, class Change>
 void check_change(std::string_view mutator, const Make& make, const Change& change) {
   INFO(mutator);
@@ -521,7 +521,8 @@ namespace {
 
 using Fleet = clockwise::Fleet<FragileRing>;
 
-/// One member leaves, one joins and was never heard from, one is down, one was heard again.
+/// One member leaves, one joins and was never heard from, one is down, and one was heard from
+/// again.
 Fleet made_fleet() {
   Fleet fleet(fragile_ring(6), {.down_after = 10, .up_after = 5, .remove_after = 20}, 50);
   for (const char* name : {"0", "1", "2", "3"}) fleet.heard(long_id(name), 60);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A node is its id and nothing else.
+// Only a node's id counts.
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
@@ -64,7 +64,7 @@ enum class Shard : std::uint8_t { last = 255 };
 
 namespace {
 
-// Whether a ring of such nodes places keys as a ring of their ids does.
+// Whether a ring of these nodes places keys as a ring of their ids does.
 template <class Node, class IdOf>
 bool places_like_ids(const std::vector<Node>& nodes, const std::vector<std::string>& ids,
                      IdOf id_of) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a change costs, and the steps that carry it out.
+// The cost of a change, and its steps.
 
 #include "clockwise/migration.hpp"
 
@@ -488,7 +488,7 @@ TEST_CASE("the order keeps senders and receivers busy") {
   // on a card.
   CHECK(makespan(plan) >= plan.seconds() * (1 - 1e-9));
   CHECK(makespan(plan) < plan.seconds() * 1.05);
-  // The same steps in order of receiver leave all receivers but one idle.
+  // The same steps, sorted by receiver, leave all receivers but one idle.
   std::vector<std::size_t> order(plan.steps().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),

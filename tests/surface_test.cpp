@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One face for all schemes: the same text asks each the same things. Only the type differs.
+// One interface for all schemes: the same code tests each scheme. Only the type differs.
 
 #include <algorithm>
 #include <catch2/catch_template_test_macros.hpp>
@@ -51,7 +51,7 @@ using clockwise_test::real_keys;
 
 namespace {
 
-// What distinguishes the schemes, as far as these tests must know.
+// The differences between the schemes that these tests must know.
 
 template <class S>
 constexpr bool has_tokens =
@@ -72,13 +72,13 @@ constexpr bool is_pure =
     std::same_as<S, clockwise::MultiProbe<>> || std::same_as<S, clockwise::EnvoyMaglev> ||
     has_tokens<S>;
 
-/// Engines that place keys as if servers that are down had not been listed.
+/// Engines that place keys as if servers that are down were not listed.
 template <class S>
 constexpr bool rebuilds_without =
     std::same_as<S, clockwise::KetamaRing> || std::same_as<S, clockwise::HaproxyRing> ||
     std::same_as<S, clockwise::EnvoyRing> || std::same_as<S, clockwise::EnvoyMaglev>;
 
-/// Where tokens place the members, each gets some that follow from its name.
+/// If tokens place the members, each gets tokens derived from its name.
 template <class S>
 S settled(S scheme) {
   if constexpr (has_tokens<S>) {
@@ -109,7 +109,7 @@ std::vector<std::string> names(const List& list) {
   return {list.begin(), list.end()};
 }
 
-/// Lets one member go, the last to join, in the scheme's own way.
+/// Removes one member, the last to join, by the scheme's own function.
 template <class S>
 void leave(S& scheme, const std::string& last) {
   if constexpr (RemovesAny<S>) {
@@ -231,7 +231,7 @@ TEMPLATE_TEST_CASE("Preference lists are distinct, and spread as requested", "",
     const auto over_racks = scheme.preference_list(key, 3);
     CHECK(racks(over_racks) == 3);
     CHECK(names(over_racks) == names(scheme.preference_list(key, Replication(3, Spread::racks))));
-    // The first of each rack, in the order of all: what a reader of the rule would write.
+    // The first of each rack, in the order of all: the rule as written.
     std::vector<std::string> expected;
     std::set<std::string> used;
     for (const std::string& node : all) {
@@ -251,13 +251,14 @@ TEMPLATE_TEST_CASE("Preference lists are distinct, and spread as requested", "",
     const std::string owner = over_racks.front();
     const auto is_up = [&](const std::string& node) { return node != owner; };
     if constexpr (rebuilds_without<S>) {
-      // Where the engine leaves out what is down, so does its ring, and there is no predicate.
+      // If the engine leaves out servers that are down, so does its ring, and a predicate does not
+      // compile.
       static_assert(!requires { scheme.preference_list(key, 3, is_up); });
       static_assert(!requires { scheme.preference_list(key, 3, Spread::nodes, is_up); });
     } else {
       const auto without = scheme.preference_list(key, 3, is_up);
       CHECK_FALSE(without.contains(owner));
-      // In Cassandra no node stands in for one that is down.
+      // In Cassandra, a node that is down has no substitute.
       CHECK(without.size() == (std::same_as<S, clockwise::CassandraRing> ? 2 : 3));
       CHECK(without.first_substitute() == 2);
       CHECK(without[0] == over_racks[1]);
@@ -307,8 +308,8 @@ TEMPLATE_TEST_CASE("Shares sum to 1, are in id order, and match counted keys", "
   for (const auto& key : many) counts[scheme.lookup(key)] += 1;
   for (const auto& [node, share] : shares) {
     const double expected = share * static_cast<double>(many.size());
-    // Four standard deviations of the number of keys, and 1% for shares that are a law's, not
-    // exact.
+    // Four standard deviations of the number of keys, and 1% for shares from a formula, which are
+    // not exact.
     CHECK(std::abs(counts[node] - expected) < 4 * std::sqrt(expected) + 0.01 * expected);
   }
 }
@@ -352,7 +353,7 @@ TEMPLATE_TEST_CASE("Changes are all or nothing, and one update equals its change
     refuses(invalid, "\"node-2\" must be 1", [](S& s) { s.set_options("node-2", {.weight = 0}); });
   }
 
-  // Nothing, done in one change or by the empty one.
+  // A change without effect, and an empty change.
   scheme.update([](auto&) {});
   CHECK(scheme == before);
 
@@ -368,7 +369,7 @@ TEMPLATE_TEST_CASE("Changes are all or nothing, and one update equals its change
   in_turn.add("node-5");
   in_turn.add("node-6", NodeOptions{.rack = "r6"});
   in_turn.set_options("node-2", {.rack = "r2", .datacenter = "east"});
-  if constexpr (!std::same_as<S, clockwise::SlotMap<>>) {  // whose table depends on the steps
+  if constexpr (!std::same_as<S, clockwise::SlotMap<>>) {  // its table depends on the steps
     CHECK(at_once == in_turn);
     CHECK(at_once.fingerprint() == in_turn.fingerprint());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// redis_slot, RedisSlotMap and what is read from replies compared with redis-server and
-// valkey-server in cluster mode.
+// redis_slot, RedisSlotMap and the parsed replies compared with redis-server and valkey-server in
+// cluster mode.
 #include <signal.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -144,7 +144,7 @@ TEST_CASE("redirections, and a migrating slot") {
             map, RedisSlotMap(clockwise::parse_cluster_shards(ask(second, {"CLUSTER", "SHARDS"}))))
             .empty());
 
-  // Each node's reply for each key is what the map says.
+  // Each node's reply for each key agrees with the map.
   const auto compare = [&](const Node& node, Connection& connection, const std::string& key,
                            bool present, bool asking) {
     if (asking) CHECK(ask(connection, {"ASKING"}) == "+OK\r\n");
@@ -203,12 +203,12 @@ TEST_CASE("redirections, and a migrating slot") {
   CHECK(compare(one, first, gone, false, false) == Kind::moved);
 }
 
-/// A running server, asked over one connection.
+/// A running server, queried over one connection.
 struct Member {
   explicit Member(const std::string& program)
       : node(program), connection(node.port), id(text({"CLUSTER", "MYID"})) {}
 
-  /// What a bulk reply holds.
+  /// The contents of a bulk reply.
   std::string text(std::initializer_list<std::string_view> words) {
     const std::string bulk = ask(connection, words);
     const std::size_t begin = bulk.find("\r\n") + 2;
@@ -241,7 +241,7 @@ struct Member {
   std::string id;
 };
 
-/// Stops a server where it stands, as a machine that hangs, until the end of the scope.
+/// Suspends a server, like a machine that hangs, until the end of the scope.
 class Hang {
  public:
   explicit Hang(Member& member) {
@@ -345,7 +345,7 @@ void check_replies(const std::string& server) {
         RedisReplyOptions options;
         options.replied_by = replied_by;
         RedisReplyOptions same_type = options;
-        same_type.endpoint = type;  // CLUSTER NODES does not tell it
+        same_type.endpoint = type;  // CLUSTER NODES does not say it
         const RedisSlotMap slots = first.slots(options);
         const RedisSlotMap shards = first.shards(options);
         const RedisSlotMap nodes = first.nodes(same_type);
@@ -420,7 +420,7 @@ TEST_CASE("redis-cli --cluster create assigns the same slots") {
     const TemporaryDirectory directory;
     std::vector<std::string> arguments{client, "--cluster", "create"};
     for (std::size_t i = 0; i < masters; ++i) arguments.push_back(nodes[i].name());
-    Process plan(arguments, directory.file("log"));  // asks for a confirmation, gets none
+    Process plan(arguments, directory.file("log"));  // requests a confirmation and gets none
     clockwise_test::wait_for(nodes[0].process, "the plan", [&] {
       return clockwise_test::contents(directory.file("log")).find("Can I set") != std::string::npos;
     });

@@ -89,7 +89,7 @@ TEST_CASE("a hash tag is found at any place in the key") {
     INFO("byte " << byte);
     CHECK(redis_slot(key) == bitwise_crc16(c == '{' ? std::string(10, c) : key) % 16384);
   }
-  // Bytes that differ from a brace by one bit, and those with the top bit set, are not braces.
+  // Bytes that differ from a brace by one bit, or have the top bit set, are not braces.
   for (const char* key :
        {"zzzzzzzz|zzzzzz}", "zzzzzzzz\xfbzzzzzz}", "\x7a\x7a\x7a\x7a\x7a\x7a\x7a\x7a}"}) {
     CHECK(redis_slot(key) == bitwise_crc16(key) % 16384);
@@ -258,7 +258,7 @@ TEST_CASE("members join and leave, slots keep their owners") {
   CHECK(map.size() == 1);
 }
 
-/// All that can be asked of a map, in one text.
+/// All results of a map's queries, in one text.
 std::string described(const RedisSlotMap& map) {
   std::string text;
   for (const auto& node : map.nodes()) {
@@ -514,8 +514,8 @@ TEST_CASE("a switch to another number of masters can be counted") {
   const RedisSlotMap four({"a:1", "b:2", "c:3", "d:4"});
   clockwise::KeyMovement moved(three, four);
   for (int i = 0; i < 20000; ++i) moved.observe("key:" + std::to_string(i));
-  // Dealt again, a keeps 4096 of 5461 slots, b 2731 of 5462, c 1365 of 5461: half move.
-  // 4 standard errors of a share of 1/2 among 20,000 keys are 0.0142.
+  // Reassigned, a keeps 4096 of 5461 slots, b 2731 of 5462, c 1365 of 5461: half move. 4 standard
+  // errors of a share of 1/2 among 20,000 keys are 0.0142.
   CHECK(std::abs(moved.fraction() - 0.5) < 0.0142);
 }
 

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_TESTS_SUPPORT_FREE_FUNCTIONS_HPP
 #define CLOCKWISE_TESTS_SUPPORT_FREE_FUNCTIONS_HPP
 
-// X(name) for each free function and function object of the library, private ones included.
+// X(name) for each free function and function object of the library, including private ones.
 // tools/check_headers.py checks that none is missing.
 
 // clang-format off
