@@ -238,10 +238,8 @@ SplitCopies<typename P::node_type> split(const P& placement, std::string_view ke
   std::size_t round = 0;  // copies in this round, each on its own node
   for (std::string& name : clockwise::split_names(key, copies)) {
     const auto is_used = [&](const Node& node) {
-      const auto id = detail::id_of(node);
       for (std::size_t i = result.size() - round; i < result.size(); ++i) {
-        const auto used = detail::id_of(result[i].node);
-        if (std::string_view(used) == std::string_view(id)) return true;
+        if (detail::same_id(result[i].node, node)) return true;
       }
       return false;
     };

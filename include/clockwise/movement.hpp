@@ -8,14 +8,13 @@
 //   moved.fraction();                                   // 0.0588 for 16 -> 17 nodes
 //   for (const auto& [arc, from, to] : moved.transfers()) ...
 
-#include <algorithm>    // sort
-#include <concepts>     // same_as
-#include <cstddef>      // ptrdiff_t, size_t
-#include <cstdint>      // uint32_t, uint64_t
-#include <map>          // map
-#include <string_view>  // string_view
-#include <utility>      // move, pair
-#include <vector>       // vector
+#include <algorithm>  // sort
+#include <concepts>   // same_as
+#include <cstddef>    // ptrdiff_t, size_t
+#include <cstdint>    // uint32_t, uint64_t
+#include <map>        // map
+#include <utility>    // move, pair
+#include <vector>     // vector
 
 #include "clockwise/arc.hpp"
 #include "clockwise/concepts.hpp"
@@ -253,9 +252,7 @@ class KeyMovement {
   void observe(const Key& key) {
     const Node& from = before_->lookup(key);
     const Node& to = after_->lookup(key);
-    const auto from_id = detail::id_of(from);
-    const auto to_id = detail::id_of(to);
-    if (std::string_view(from_id) != std::string_view(to_id)) {
+    if (!detail::same_id(from, to)) {
       ++flows_[{&from, &to}];  // first, as it may throw
       ++*moved_;
     }

@@ -15,7 +15,7 @@
 // Ids are bytes: any length except zero, any value, compared byte by byte as unsigned.
 
 #include <bit>          // bit_cast, bit_width
-#include <concepts>     // constructible_from, convertible_to, predicate, same_as
+#include <concepts>     // constructible_from, convertible_to, invocable, predicate, same_as
 #include <cstddef>      // nullptr_t, size_t
 #include <cstdint>      // uint32_t, uint64_t
 #include <iterator>     // begin, end
@@ -151,6 +151,17 @@ concept EntryRange = requires(R& range) {
   requires std::constructible_from<Entry<Node>, decltype(*std::begin(range))>;
 };
 
+/// A range, read once, of ids or nodes. A text is a range of characters, so it is none.
+template <class R>
+concept IdRange = requires(R& range) {
+  std::begin(range) != std::end(range);
+  requires detail::Identifies<std::remove_cvref_t<decltype(*std::begin(range))>>;
+};
+
+/// A function that update() of a scheme takes: it is called with the scheme's Edit.
+template <class Fn, class Scheme>
+concept EditFunction = std::invocable<Fn, typename Scheme::Edit&>;
+
 /// A liveness predicate: is_live(node) or is_live(member) says whether a member is up.
 template <class F, class Node>
 concept Liveness =
@@ -222,12 +233,6 @@ std::size_t index_in(const Members& members, std::string_view id) {
     }
   }
   return first;
-}
-
-template <class Node>
-bool has_id(const Node& node, std::string_view id) {
-  const auto own = detail::id_of(node);
-  return std::string_view(own) == id;
 }
 
 template <class IsLive, class Node>

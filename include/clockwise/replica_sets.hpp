@@ -325,7 +325,7 @@ class ReplicaSets {
 /// about 18 M bytes, in the latter case three times that of the distinct sets.
 template <Ring R>
 ReplicaSets replica_sets(const R& ring, const Replication& replication) {
-  if (replication.requested() == 0) detail::fail_invalid("replicas must be at least 1, got 0");
+  if (replication.requested() == 0) detail::fail_no_replicas();
   const auto& members = ring.members();
   const detail::Topology topology = detail::Topology::of(members);
   ReplicaSets result;

@@ -11,15 +11,14 @@
 // A ring walks the circle for each list. This table stores the list of every vnode, for one
 // Replication, and only looks up the vnode.
 
-#include <algorithm>    // lower_bound
-#include <concepts>     // unsigned_integral
-#include <cstddef>      // size_t
-#include <cstdint>      // uint32_t, uint64_t
-#include <span>         // span
-#include <string>       // to_string
-#include <string_view>  // string_view
-#include <utility>      // move
-#include <vector>       // vector
+#include <algorithm>  // lower_bound
+#include <concepts>   // unsigned_integral
+#include <cstddef>    // size_t
+#include <cstdint>    // uint32_t, uint64_t
+#include <span>       // span
+#include <string>     // to_string
+#include <utility>    // move
+#include <vector>     // vector
 
 #include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
@@ -66,8 +65,7 @@ class ReplicaRow {
   bool contains(const Id& id) const {
     const auto wanted = detail::id_of(id);
     for (const Node& node : *this) {
-      const auto own = detail::id_of(node);
-      if (std::string_view(own) == std::string_view(wanted)) return true;
+      if (detail::has_id(node, wanted)) return true;
     }
     return false;
   }

@@ -10,7 +10,6 @@
 #include <initializer_list>  // initializer_list
 #include <optional>          // optional
 #include <string>            // string, to_string
-#include <string_view>       // string_view
 #include <utility>           // exchange, move, swap
 #include <vector>            // vector
 
@@ -192,8 +191,7 @@ class ReplicaList {
   bool contains(const Id& id) const {
     const auto wanted = detail::id_of(id);
     for (const Node& node : *this) {
-      const auto own = detail::id_of(node);
-      if (std::string_view(own) == std::string_view(wanted)) return true;
+      if (detail::has_id(node, wanted)) return true;
     }
     return false;
   }

@@ -42,7 +42,7 @@ namespace detail {
 inline std::size_t replicas_in(const std::string& datacenter, const Replication& replication) {
   const DatacenterReplicas* const wanted = replication.by_datacenter();
   if (wanted == nullptr) {
-    if (replication.requested() == 0) fail_invalid("replicas must be at least 1, got 0");
+    if (replication.requested() == 0) fail_no_replicas();
     return replication.requested();
   }
   for (const auto& entry : *wanted) {

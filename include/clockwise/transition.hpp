@@ -68,9 +68,7 @@ class Transition {
   /// hash policies differ, or `after` owns nothing (unless `before` does too). O(replicas (M + N)).
   Transition(R before, R after, Replication replication = 1)
       : before_(std::move(before)), after_(std::move(after)), replication_(std::move(replication)) {
-    if (replication_.requested() == 0) {
-      detail::fail_invalid("replicas must be at least 1, got 0");
-    }
+    if (replication_.requested() == 0) detail::fail_no_replicas();
     include(changes(before_, after_), pending_, changed_, *progress_);
   }
   Transition(const Transition&) = default;

@@ -65,6 +65,7 @@
   X(fail_invalid) \
   X(fail_length) \
   X(fail_member_already) \
+  X(fail_no_replicas) \
   X(fail_not_a_member) \
   X(fail_nothing_owned) \
   X(fail_range) \
@@ -167,6 +168,7 @@
   X(ring_movement) \
   X(ring_movement_one_by_one) \
   X(ring_positions) \
+  X(same_id) \
   X(scaled) \
   X(search_probes) \
   X(share_cv) \

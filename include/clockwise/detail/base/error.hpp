@@ -149,6 +149,9 @@ CLOCKWISE_COLD inline std::string message_of(std::initializer_list<Part> parts) 
                                                               std::uint64_t most) {
   detail::fail_length({"the Index can number up to ", most, " members, got ", members});
 }
+[[noreturn]] CLOCKWISE_COLD inline void fail_no_replicas() {
+  detail::fail_invalid("replicas must be at least 1, got 0");
+}
 [[noreturn]] CLOCKWISE_COLD inline void fail_batch(std::size_t positions, std::size_t owners) {
   detail::fail_invalid({"lookup_batch: ", positions, " positions but ", owners, " owners"});
 }

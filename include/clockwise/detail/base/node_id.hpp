@@ -33,6 +33,11 @@ concept HasIdFunction = requires(const Node& node) { node.id(); };
 template <class Node>
 concept HasIdMember = requires(const Node& node) { node.id; };
 
+/// A node or an id: what id_of takes.
+template <class T>
+concept Identifies = HasNodeId<T> || HasIdFunction<T> || HasIdMember<T> || Text<T> ||
+                     std::is_enum_v<T> || (PortableInteger<T> && !CharacterOrBool<T>);
+
 /// Returns an id as bytes: a view of `id` if that outlives the call, otherwise a copy. Both convert
 /// to std::string_view.
 template <class Id>
@@ -70,6 +75,19 @@ auto id_of(const Node& node) {
   } else {
     return detail::id_text(node);
   }
+}
+
+template <class Node>
+bool has_id(const Node& node, std::string_view id) {
+  const auto own = detail::id_of(node);
+  return std::string_view(own) == id;
+}
+
+/// Whether two nodes or ids are of one node.
+template <class One, class Other>
+bool same_id(const One& one, const Other& other) {
+  const auto id = detail::id_of(other);
+  return detail::has_id(one, id);
 }
 
 }  // namespace clockwise::detail
