@@ -431,6 +431,28 @@ TEST_CASE("data that only a dead node held is reported as lost") {
   CHECK(near(plan.lost_bytes(), 1e9 * before.load_shares()[3].second));
 }
 
+TEST_CASE("what only a dead node could send back is lost on the way back") {
+  const HashRing<> before(numbered("node", 5));
+  HashRing<> after = before;
+  after.add("joiner");
+  for (const std::size_t replicas : {1u, 2u, 3u}) {
+    const MigrationOptions options{.replicas = replicas, .bytes = 1e9};
+    for (const bool all : {false, true}) {
+      const auto sends = [&](const std::string& node) { return !all && node != "joiner"; };
+      const auto there = plan_migration(before, after, options, sends);
+      const auto back = plan_migration(after, before, options, sends);
+      const auto reversed = there.reverse();
+      CHECK(reversed.width() == back.width());
+      CHECK(near(reversed.lost_bytes(), back.lost_bytes()));
+      CHECK((replicas == 1 || all) == (reversed.lost_bytes() > 0));
+      for (const auto& step : reversed.steps()) CHECK(step.source != "joiner");
+      const auto again = reversed.reverse();
+      CHECK(changes(again) == changes(there));
+      CHECK(near(again.lost_bytes(), there.lost_bytes()));
+    }
+  }
+}
+
 TEST_CASE("batches have a bounded size and together cover the arcs") {
   const HashRing<> before(numbered("node", 5), RingOptions{8});
   HashRing<> after = before;

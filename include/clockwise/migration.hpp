@@ -176,15 +176,18 @@ class MigrationPlan {
     return plan;
   }
 
-  /// Returns the way back after the whole plan: arcs and owners are those of the plan from `after`
-  /// to `before`, with the steps in the opposite order. Its reverse is this plan again.
+  /// Returns the way back after the whole plan: arcs, owners and what is lost are those of the plan
+  /// from `after` to `before`, with the steps in the opposite order. The reverse of the reverse has
+  /// the steps of this plan, but can order them otherwise: a copy that one of the two plans only
+  /// drops is a step of the other alone, at its end. O(steps).
   MigrationPlan reverse() const {
     MigrationPlan plan = *this;
     plan.records_.clear();
-    plan.dropped_.clear();
+    plan.idle_.clear();
     *plan.width_ = {};
+    *plan.lost_ = {};
     for (std::size_t i = size(); i-- > 0;) plan.append(records_[i].reverse());
-    for (std::size_t i = dropped_.size(); i-- > 0;) plan.append(dropped_[i].reverse());
+    for (std::size_t i = idle_.size(); i-- > 0;) plan.append(idle_[i].reverse());
     return plan;
   }
 
@@ -196,24 +199,22 @@ class MigrationPlan {
     Arc arc;
     std::uint32_t from;         // no_member: a copy is added
     std::uint32_t to;           // no_member: a copy is dropped, which moves nothing
-    std::uint32_t source;       // of the new copy
+    std::uint32_t source;       // of the new copy; no_member: no holder can send it
     std::uint32_t back_source;  // of the new copy if the change is reversed
 
+    bool is_step() const { return to != detail::no_member && source != detail::no_member; }
     Record reverse() const { return {arc, to, from, back_source, source}; }
   };
 
   void append(const Record& record) {
-    if (record.to == detail::no_member) {
-      dropped_.push_back(record);
-      return;
-    }
-    records_.push_back(record);
-    *width_ += record.arc.width();
+    (record.is_step() ? records_ : idle_).push_back(record);
+    if (record.to == detail::no_member) return;
+    *(record.is_step() ? width_ : lost_) += record.arc.width();
   }
 
   std::vector<Node> nodes_;  // of both rings, in id order
   std::vector<Record> records_;
-  std::vector<Record> dropped_;  // copies given up without a new one: kept for reverse()
+  std::vector<Record> idle_;  // copies that are only dropped, or lost: kept for reverse()
   detail::ResetByMove<Width> width_;
   detail::ResetByMove<Width> lost_;
   double bytes_per_circle_ = 0;
@@ -230,7 +231,7 @@ inline void check_option(bool good, std::string_view name, double value, std::st
 }
 
 inline void check_options(const MigrationOptions& options) {
-  if (options.replicas.requested() == 0) fail_invalid("replicas must be at least 1, got 0");
+  if (options.replicas.requested() == 0) fail_no_replicas();
   const auto amount = [](double x) { return std::isfinite(x) && x >= 0; };
   check_option(amount(options.bytes), "bytes", options.bytes, "finite and not negative");
   check_option(amount(options.bytes_per_second) && options.bytes_per_second > 0, "bytes_per_second",
@@ -291,10 +292,6 @@ class PlanBuilder {
       if (change.to != no_member) {
         record.to = new_numbers[change.to];
         record.source = source(change.holders, record.from, old_numbers, sent, change.arc);
-        if (record.source == no_member) {
-          *plan.lost_ += change.arc.width();
-          return;
-        }
       }
       records.push_back(record);
     });
@@ -364,7 +361,7 @@ class PlanBuilder {
                                         const MigrationOptions& options) {
     if (options.batch_bytes == 0) return records;
     const auto parts_of = [&](const Record& record) {
-      if (record.to == no_member) return std::uint64_t{1};
+      if (!record.is_step()) return std::uint64_t{1};
       const double positions = record.arc.fraction() * 0x1p64;  // a part has at least one
       const double parts = std::ceil(record.arc.fraction() * options.bytes / options.batch_bytes);
       const double most = static_cast<double>(max_migration_batches + 1);
@@ -415,7 +412,7 @@ class PlanBuilder {
              records[end].source == record.source) {
         ++end;
       }
-      if (record.to == no_member) {
+      if (!record.is_step()) {
         for (; i < end; ++i) take(records[i]);
       } else {
         queues[record.to].push_back({Width(), i, end});
