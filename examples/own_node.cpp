@@ -21,10 +21,7 @@ int main() {
   const Server& owner = ring.lookup("user:42");
   std::cout << "user:42 is on " << owner.id << ", at " << owner.address << '\n';
 
-  ring.update([](auto& edit) {  // both steps are one change
-    edit.remove("cache-b");
-    edit.add(Server{"cache-b", "10.0.9.9:11211"});
-  });
+  ring.set_node({"cache-b", "10.0.9.9:11211"});  // a new address for the same id
   const Server& now = ring.lookup("user:42");
   std::cout << "user:42 is on " << now.id << ", at " << now.address << '\n'
             << movement(before, ring).size() << " arcs moved; the placement is "

@@ -310,6 +310,27 @@ TEST_CASE("A capacity is the cap at the current load") {
   CHECK(balancer.capacity("stranger") == 0);
 }
 
+struct Backend {
+  std::string id;
+  std::string address;
+};
+
+TEST_CASE("A node with a new address keeps its load, and requests go to the new address") {
+  BoundedLoad balancer(HashRing<clockwise::Xxh3, Backend>({{"a", "old"}, {"b", "old"}}), {.c = 2});
+  auto before = balancer.acquire("key");
+  const std::string id = before.node().id;
+  balancer.update([&](auto& edit) { edit.set_node({id, "new"}); });
+  auto after = balancer.acquire("key");
+  CHECK(after.node().id == id);
+  CHECK(after.node().address == "new");
+  CHECK(before.node().address == "old");  // which its request went to
+  CHECK(balancer.load(id) == 2);
+  CHECK(before.release());
+  CHECK(balancer.load(id) == 1);
+  CHECK(after.release());
+  CHECK(balancer.load() == 0);
+}
+
 TEST_CASE("Members join a balancer as entries; a whole scheme can be replaced") {
   BoundedLoad balancer(ring_of(1));
   balancer.add("a");

@@ -370,6 +370,7 @@ void check_scheme() {
       { return s.remove(long_id("b")); });
   check<S>("set_weight", [&](S& s) { s.set_weight(long_id("a"), weight); });
   check<S>("set_options", [&](S& s) { s.set_options(long_id("d"), options); });
+  check<S>("set_node", [&](S& s) { s.set_node(node("b")); });
   check<S>("clear", [](S& s) { s.clear(); });
   check<S>("update", [&](S& s) {
     s.update([&](auto& edit) {
@@ -438,6 +439,7 @@ void check_scheme() {
       { e.remove(long_id("earlier")); });
   check_edit<S>("set_weight", [&](auto& e) { e.set_weight(long_id("d"), weight); });
   check_edit<S>("set_options", [&](auto& e) { e.set_options(long_id("a"), options); });
+  check_edit<S>("set_node", [&](auto& e) { e.set_node(node("a")); });
   check_edit<S>(
       "pop", [](auto& e)
         requires requires { e.pop(); }

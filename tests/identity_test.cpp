@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Only a node's id counts.
 
+#include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,7 +16,10 @@
 #include <vector>
 
 #include "clockwise/hash_ring.hpp"
+#include "clockwise/jump.hpp"
 #include "clockwise/mod_n.hpp"
+#include "clockwise/slot_map.hpp"
+#include "clockwise/token_ring.hpp"
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 
@@ -143,22 +148,59 @@ TEST_CASE("all bytes of an id count, zeros included") {
   CHECK(ring.contains("a"));
 }
 
-TEST_CASE("a changed address moves nothing") {
-  using Fleet = HashRing<Xxh3, fleet::WithMember>;
-  const Fleet before({{"a", "10.0.0.1"}, {"b", "10.0.0.2"}, {"c", "10.0.0.3"}});
+TEMPLATE_TEST_CASE("a changed address moves nothing", "", (HashRing<Xxh3, fleet::WithMember>),
+                   (clockwise::TokenRing<Xxh3, fleet::WithMember>),
+                   (clockwise::SlotMap<Xxh3, fleet::WithMember>),
+                   (clockwise::JumpHash<Xxh3, fleet::WithMember>),
+                   (clockwise::JumpBackHash<Xxh3, fleet::WithMember>)) {
+  using Fleet = TestType;
+  Fleet before({{"a", "10.0.0.1"}, {"b", "10.0.0.2"}, {"c", "10.0.0.3"}, {"d", "10.0.0.4"}});
+  before.set_options("b", {.rack = "r1", .datacenter = "east"});
+  // State that does not follow from the members.
+  if constexpr (requires { before.set_tokens("b", {7}); }) {
+    for (const char* id : {"a", "b", "c", "d"}) {
+      const std::uint64_t token = Xxh3{}(std::as_bytes(std::span(id, 1)));
+      before.set_tokens(id, {token, ~token});
+    }
+  }
+  if constexpr (requires { before.put(9, {"e", ""}); }) {
+    before.put(9, {"e", "10.0.0.5"});
+    before.remove("a");  // a gap that is lower
+  }
+  if constexpr (requires { before.assign(3u, "b"); }) {
+    before.assign_all(std::vector<std::string>(before.slot_count(), "b"));
+    before.migrate(7, "c");
+  }
   Fleet after = before;
-  after.update([](Fleet::Edit& edit) {
-    edit.remove("b");
-    edit.add({"b", "192.168.7.7"});
+  after.set_node({"b", "192.168.7.7"});
+  after.update([](auto& edit) {
+    edit.set_options("c", {.rack = "r2"});
+    edit.set_node({"c", "192.168.7.8"});
+    edit.set_options("c", {});
   });
+  CHECK(after.member("b").node.address == "192.168.7.7");
+  CHECK(after.member("b").rack == "r1");
+  CHECK(after.member("b").datacenter == "east");
+  CHECK(after.member("b").vnodes == before.member("b").vnodes);
+  CHECK(after.member("c").node.address == "192.168.7.8");
+  CHECK(before.member("b").node.address == "10.0.0.2");
   CHECK(after == before);
   CHECK(after.fingerprint() == before.fingerprint());
-  CHECK(after.node(after.index_of("b")).address == "192.168.7.7");
+  if constexpr (requires { after.migrating_to(7u); }) CHECK(after.migrating_to(7)->id == "c");
   std::size_t moved = 0;
   for (const std::string& key : clockwise_test::real_keys(2000)) {
     moved += before.lookup(key).id == after.lookup(key).id ? 0u : 1u;
   }
   CHECK(moved == 0);
+  CHECK(fails_with<std::out_of_range>("set_node: \"stranger\" is not a member",
+                                      [&] { after.set_node({"stranger", "10.0.0.8"}); }));
+  CHECK(after == before);
+
+  after.update([](auto& edit) {
+    edit.add({"joiner", "10.0.0.6"});
+    edit.set_node({"joiner", "10.0.0.7"});
+  });
+  CHECK(after.member("joiner").node.address == "10.0.0.7");
 }
 
 TEST_CASE("an id can be passed for its node, as text or as a number") {

@@ -195,6 +195,7 @@ TEMPLATE_TEST_CASE("All lookups return the same owners", "", EVERY_SCHEME) {
     CHECK(&scheme.node(owners[i]) == &owner);
     CHECK(scheme.index_of(owner) == owners[i]);
     CHECK(&scheme.members()[owners[i]].node == &owner);
+    CHECK(&scheme.member(owner).node == &owner);
     CHECK(scheme.preference_list(keys[i], 1).front() == owner);
   }
   CHECK(met.size() == 9);
@@ -301,6 +302,7 @@ TEMPLATE_TEST_CASE("Shares sum to 1, are in id order, and match counted keys", "
     CHECK(shares[i].first == scheme.members()[i].node);
     sum += shares[i].second;
   }
+  static_assert(requires { scheme.load_shares(3); } == clockwise::Ring<S>);
   CHECK(std::abs(sum - 1) < 1e-9);
 
   const auto many = real_keys(20000);
@@ -347,6 +349,8 @@ TEMPLATE_TEST_CASE("Changes are all or nothing, and one update equals its change
           [](S& s) { s.set_weight("stranger", 1); });
   refuses(range, "set_options: \"stranger\" is not a member",
           [](S& s) { s.set_options("stranger", {}); });
+  refuses(range, "set_node: \"stranger\" is not a member", [](S& s) { s.set_node("stranger"); });
+  refuses(range, "member: \"stranger\" is not a member", [](S& s) { s.member("stranger"); });
   if constexpr (!is_weighted<S>) {
     refuses(invalid, "\"node-2\" must be 1", [](S& s) { s.set_weight("node-2", 2); });
     refuses(invalid, "\"node-9\" must be 1", [](S& s) { s.add("node-9", 2); });
@@ -356,6 +360,11 @@ TEMPLATE_TEST_CASE("Changes are all or nothing, and one update equals its change
   // A change without effect, and an empty change.
   scheme.update([](auto&) {});
   CHECK(scheme == before);
+  scheme.set_node("node-3");
+  CHECK(scheme == before);
+  CHECK(scheme.fingerprint() == before.fingerprint());
+  static_assert(!requires { scheme.update([] {}); });
+  static_assert(!requires { scheme.update(5); });
 
   S at_once = before;
   at_once.update([](auto& edit) {

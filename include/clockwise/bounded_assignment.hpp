@@ -10,21 +10,22 @@
 //
 // For requests: bounded_load.hpp.
 
-#include <algorithm>         // sort
-#include <cstddef>           // size_t
-#include <cstdint>           // uint64_t
-#include <initializer_list>  // initializer_list
-#include <map>               // map
-#include <optional>          // optional
-#include <set>               // set
-#include <string>            // string, to_string
-#include <utility>           // forward, move, pair, swap
-#include <vector>            // vector
+#include <algorithm>  // sort
+#include <concepts>   // constructible_from
+#include <cstddef>    // size_t
+#include <cstdint>    // uint64_t
+#include <map>        // map
+#include <optional>   // optional
+#include <set>        // set
+#include <string>     // string, to_string
+#include <utility>    // forward, move, pair, swap
+#include <vector>     // vector
 
 #include "clockwise/concepts.hpp"
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/mix.hpp"
 #include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/scheme/edit.hpp"
 #include "clockwise/detail/scheme/load_caps.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
@@ -35,6 +36,14 @@ struct BoundedAssignmentOptions {
   /// A node's maximum number of keys over its fair share: above 1, up to 1,000; rounded to a
   /// millionth.
   double c = 1.25;
+};
+
+/// A key that must move from one node to another.
+template <class Key, class Node>
+struct Relocation {
+  Key key;
+  Node from;
+  Node to;
 };
 
 /// Stored keys: every member holds at most ceil(c * keys * weight / sum of weights) of them, and a
@@ -56,18 +65,17 @@ struct BoundedAssignmentOptions {
 /// places all keys again: O(keys * log keys). All are all or nothing. `Key` must be ordered by <
 /// and be a key of the scheme. Thread safety: that of a standard container.
 template <Partitioner Scheme, class Key = std::string>
-class BoundedAssignment {
+class BoundedAssignment
+    : public detail::AddsEntries<BoundedAssignment<Scheme, Key>, typename Scheme::node_type,
+                                 std::vector<Relocation<Key, typename Scheme::node_type>>> {
  public:
   using node_type = typename Scheme::node_type;
+  using Relocations = std::vector<Relocation<Key, node_type>>;
 
-  /// A key that must move from one node to another.
-  struct Relocation {
-    Key key;
-    node_type from;
-    node_type to;
-  };
-  using Relocations = std::vector<Relocation>;
+ private:
+  using Adds = detail::AddsEntries<BoundedAssignment, node_type, Relocations>;
 
+ public:
   explicit BoundedAssignment(Scheme scheme, BoundedAssignmentOptions options = {})
       : scheme_(std::move(scheme)), options_(options), caps_(scheme_, options.c) {
     held_.resize(scheme_.size());
@@ -120,28 +128,17 @@ class BoundedAssignment {
 
   // --- Members: each change returns the keys that must move --------------------------------------
 
-  Relocations add(Entry<node_type> entry) {
-    return change_scheme([&](Scheme& scheme) { scheme.add(std::move(entry)); });
-  }
-  template <NodeLike<node_type> N>
-  Relocations add(N&& node, NodeOptions options) {
-    return add(Entry<node_type>(std::forward<N>(node), std::move(options)));
-  }
-  /// What the scheme's add takes.
+  using Adds::add;
+  using Adds::add_all;
+  /// What else the scheme's add takes, such as a node and its tokens.
   template <class... Arguments>
-    requires requires(Scheme& scheme, Arguments&&... arguments) {
-      scheme.add(std::forward<Arguments>(arguments)...);
-    }
+    requires(!std::constructible_from<Entry<node_type>, Arguments...> &&
+             requires(Scheme& scheme, Arguments&&... arguments) {
+               scheme.add(std::forward<Arguments>(arguments)...);
+             })
   Relocations add(Arguments&&... arguments) {
     return change_scheme(
         [&](Scheme& scheme) { scheme.add(std::forward<Arguments>(arguments)...); });
-  }
-  template <EntryRange<node_type> Entries>
-  Relocations add_all(Entries&& entries) {
-    return change_scheme([&](Scheme& scheme) { scheme.add_all(entries); });
-  }
-  Relocations add_all(std::initializer_list<Entry<node_type>> entries) {
-    return change_scheme([&](Scheme& scheme) { scheme.add_all(entries); });
   }
   /// Removes a member; no relocations if absent.
   template <class Id>
@@ -153,6 +150,7 @@ class BoundedAssignment {
   }
   /// Makes several changes one, as the scheme's update does: fn(edit).
   template <class Fn>
+    requires requires(Scheme& scheme, Fn&& fn) { scheme.update(std::forward<Fn>(fn)); }
   Relocations update(Fn&& fn) {
     return change_scheme([&](Scheme& scheme) { scheme.update(std::forward<Fn>(fn)); });
   }
@@ -185,9 +183,7 @@ class BoundedAssignment {
       members.push_back(member);
       const node_type& from = node(stored->member);
       const node_type& to = scheme.members()[member].node;
-      if (!detail::has_id(from, std::string_view(detail::id_of(to)))) {
-        moves.push_back({*stored->key, from, to});
-      }
+      if (!detail::same_id(from, to)) moves.push_back({*stored->key, from, to});
     }
     scheme_ = std::move(scheme);
     // Nothing below throws.
@@ -320,6 +316,16 @@ class BoundedAssignment {
   };
 
   const node_type& node(std::size_t member) const { return scheme_.members()[member].node; }
+
+  friend Adds;
+  Relocations add_entry(Entry<node_type> entry) {
+    return change_scheme(
+        [&](Scheme& scheme) { scheme.add(std::move(entry.node), std::move(entry.options)); });
+  }
+  template <class Entries>
+  Relocations add_entries(Entries& entries) {
+    return change_scheme([&](Scheme& scheme) { scheme.add_all(entries); });
+  }
 
   template <class Fn>
   Relocations change_scheme(Fn change) {

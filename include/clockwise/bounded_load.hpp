@@ -13,16 +13,16 @@
 //
 // For stored keys: bounded_assignment.hpp. Neither can split a hot key: see hot_key.hpp.
 
-#include <atomic>            // atomic, memory_order_relaxed
-#include <concepts>          // predicate
-#include <cstddef>           // size_t
-#include <cstdint>           // uint32_t, uint64_t
-#include <initializer_list>  // initializer_list
-#include <memory>            // make_shared, shared_ptr
-#include <utility>           // exchange, forward, move, swap
-#include <vector>            // vector
+#include <atomic>    // atomic, memory_order_relaxed
+#include <concepts>  // constructible_from, predicate
+#include <cstddef>   // size_t
+#include <cstdint>   // uint32_t, uint64_t
+#include <memory>    // make_shared, shared_ptr
+#include <utility>   // exchange, forward, move, swap
+#include <vector>    // vector
 
 #include "clockwise/concepts.hpp"
+#include "clockwise/detail/scheme/edit.hpp"
 #include "clockwise/detail/scheme/load_caps.hpp"
 #include "clockwise/hash.hpp"
 #include "clockwise/node.hpp"
@@ -53,18 +53,22 @@ struct BoundedLoadOptions {
 /// once. A change of members must exclude threads that acquire, as with a standard container, but
 /// not threads that release.
 template <Partitioner Scheme>
-class BoundedLoad {
+class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Scheme::node_type> {
+  using Adds = detail::AddsEntries<BoundedLoad, typename Scheme::node_type>;
   using Count = std::atomic<std::uint64_t>;
 
   /// The top bit of a node's load is set once it has left.
   static constexpr std::uint64_t gone = std::uint64_t{1} << 63;
 
-  struct Counter {
-    Counter(typename Scheme::node_type n, std::shared_ptr<Count> t)
-        : node(std::move(n)), total(std::move(t)) {}
-    typename Scheme::node_type node;
+  struct Load {
+    explicit Load(std::shared_ptr<Count> all) : total(std::move(all)) {}
+    Count count{0};
     std::shared_ptr<Count> total;
-    Count load{0};
+  };
+  /// A member's node and load. A node that takes its place has the same load; tokens keep theirs.
+  struct Counter {
+    typename Scheme::node_type node;
+    std::shared_ptr<Load> load;
   };
 
  public:
@@ -95,7 +99,8 @@ class BoundedLoad {
       const auto counter = std::exchange(counter_, nullptr);
       if (counter == nullptr) return false;
       // A node's load left the total when the node left.
-      if ((counter->load.fetch_sub(1) & gone) == 0) counter->total->fetch_sub(1);
+      Load& load = *counter->load;
+      if ((load.count.fetch_sub(1) & gone) == 0) load.total->fetch_sub(1);
       return true;
     }
 
@@ -107,6 +112,7 @@ class BoundedLoad {
     std::uint32_t probes_ = 0;
   };
 
+  /// Throws std::invalid_argument for a c that is out of its range.
   explicit BoundedLoad(Scheme scheme, BoundedLoadOptions options = {})
       : scheme_(std::move(scheme)), options_(options), caps_(scheme_, options.c) {
     counters_ = counters_for(scheme_);
@@ -137,9 +143,10 @@ class BoundedLoad {
         const auto& counter = counters_[member];
         if (!is_available(counter->node)) return true;
         const std::uint64_t cap = cap_at(member, total);
-        std::uint64_t load = counter->load.load(std::memory_order_relaxed);
+        Count& count = counter->load->count;
+        std::uint64_t load = count.load(std::memory_order_relaxed);
         while (load < cap) {
-          if (counter->load.compare_exchange_weak(load, load + 1)) {
+          if (count.compare_exchange_weak(load, load + 1)) {
             token = Token(counter, probes);
             return false;
           }
@@ -160,27 +167,16 @@ class BoundedLoad {
 
   // --- Members: those that stay keep their loads; tokens of the others stop counting -------------
 
-  void add(Entry<node_type> entry) {
-    change([&](Scheme& scheme) { scheme.add(std::move(entry)); });
-  }
-  template <NodeLike<node_type> N>
-  void add(N&& node, NodeOptions options) {
-    add(Entry<node_type>(std::forward<N>(node), std::move(options)));
-  }
-  /// What the scheme's add takes.
+  using Adds::add;
+  using Adds::add_all;
+  /// What else the scheme's add takes, such as a node and its tokens.
   template <class... Arguments>
-    requires requires(Scheme& scheme, Arguments&&... arguments) {
-      scheme.add(std::forward<Arguments>(arguments)...);
-    }
+    requires(!std::constructible_from<Entry<node_type>, Arguments...> &&
+             requires(Scheme& scheme, Arguments&&... arguments) {
+               scheme.add(std::forward<Arguments>(arguments)...);
+             })
   void add(Arguments&&... arguments) {
     change([&](Scheme& scheme) { scheme.add(std::forward<Arguments>(arguments)...); });
-  }
-  template <EntryRange<node_type> Entries>
-  void add_all(Entries&& entries) {
-    change([&](Scheme& scheme) { scheme.add_all(entries); });
-  }
-  void add_all(std::initializer_list<Entry<node_type>> entries) {
-    change([&](Scheme& scheme) { scheme.add_all(entries); });
   }
   /// Removes a member; returns false if absent.
   template <class Id>
@@ -193,6 +189,7 @@ class BoundedLoad {
   }
   /// Makes several changes one, as the scheme's update does: fn(edit).
   template <class Fn>
+    requires requires(Scheme& scheme, Fn&& fn) { scheme.update(std::forward<Fn>(fn)); }
   void update(Fn&& fn) {
     change([&](Scheme& scheme) { scheme.update(std::forward<Fn>(fn)); });
   }
@@ -200,15 +197,15 @@ class BoundedLoad {
   void replace(Scheme scheme) {
     detail::LoadCaps caps(scheme, options_.c);
     auto counters = counters_for(scheme);
-    std::vector<Counter*> leaving;
+    std::vector<Load*> leaving;
     for (const auto& counter : counters_) {
-      if (!scheme.contains(counter->node)) leaving.push_back(counter.get());
+      if (!scheme.contains(counter->node)) leaving.push_back(counter->load.get());
     }
     scheme_ = std::move(scheme);
     // Nothing below throws. `counters` keeps those that leave until the end.
     counters_.swap(counters);
     std::swap(caps_, caps);
-    for (Counter* const counter : leaving) total_->fetch_sub(counter->load.fetch_or(gone));
+    for (Load* const load : leaving) total_->fetch_sub(load->count.fetch_or(gone));
   }
 
   const Scheme& scheme() const& noexcept { return scheme_; }
@@ -222,7 +219,7 @@ class BoundedLoad {
   template <class Id>
   std::uint64_t load(const Id& id) const {
     const auto member = static_cast<std::size_t>(scheme_.index_of(id));
-    return member < scheme_.size() ? counters_[member]->load.load() : 0;
+    return member < scheme_.size() ? counters_[member]->load->count.load() : 0;
   }
   /// Returns a member's cap at the present load of all members; 0 if `id` is not a member. Its load
   /// can be above it, if requests were released elsewhere.
@@ -250,6 +247,15 @@ class BoundedLoad {
     std::uint64_t total_;
   };
 
+  friend Adds;
+  void add_entry(Entry<node_type> entry) {
+    change([&](Scheme& scheme) { scheme.add(std::move(entry.node), std::move(entry.options)); });
+  }
+  template <class Entries>
+  void add_entries(Entries& entries) {
+    change([&](Scheme& scheme) { scheme.add_all(entries); });
+  }
+
   template <class Change>
   void change(Change change) {
     Scheme scheme = scheme_;
@@ -262,15 +268,16 @@ class BoundedLoad {
     return cap < options_.node_limit ? cap : options_.node_limit;
   }
 
-  /// Returns one counter per member, with the existing ones kept.
+  /// Returns one counter per member, with the existing loads.
   std::vector<std::shared_ptr<Counter>> counters_for(const Scheme& scheme) const {
     std::vector<std::shared_ptr<Counter>> counters;
     counters.reserve(scheme.size());
     for (const auto& member : scheme.members()) {
       const std::size_t index =
           counters_.empty() ? 0 : static_cast<std::size_t>(scheme_.index_of(member.node));
-      counters.push_back(index < counters_.size() ? counters_[index]
-                                                  : std::make_shared<Counter>(member.node, total_));
+      auto load =
+          index < counters_.size() ? counters_[index]->load : std::make_shared<Load>(total_);
+      counters.push_back(std::make_shared<Counter>(Counter{member.node, std::move(load)}));
     }
     return counters;
   }

@@ -86,7 +86,7 @@ class Fleet {
   /// std::invalid_argument if down_after is 0.
   explicit Fleet(P ring, FleetOptions options = {}, FleetTime now = 0, std::uint64_t epoch = 1)
       : ring_(std::move(ring)), target_(ring_), options_(options), epoch_(epoch) {
-    if (options.down_after == 0) detail::fail_invalid("down_after must be above 0");
+    if (options.down_after == 0) detail::fail_invalid("down_after must be above 0, got 0");
     for (const auto& member : ring_.members()) heard(member.node, now);
   }
   Fleet(const Fleet&) = default;
@@ -189,6 +189,7 @@ class Fleet {
   /// Makes any change to the target, as its update does: fn(edit) with edit.add, edit.remove and so
   /// on. Returns the new epoch. Adding a leaving member keeps it.
   template <class Fn>
+    requires requires(P& target, Fn&& fn) { target.update(std::forward<Fn>(fn)); }
   std::uint64_t change(std::uint64_t epoch, Fn&& fn) {
     return change_target(epoch, [&](P& target) { target.update(std::forward<Fn>(fn)); });
   }
@@ -196,7 +197,8 @@ class Fleet {
   /// Starts a member's join: an entry, or what the ring's add takes. Returns the new epoch. Throws
   /// std::invalid_argument if the node is already a member of the target.
   std::uint64_t join(std::uint64_t epoch, Entry<node_type> entry) {
-    return change_target(epoch, [&](P& target) { target.add(std::move(entry)); });
+    return change_target(
+        epoch, [&](P& target) { target.add(std::move(entry.node), std::move(entry.options)); });
   }
   template <NodeLike<node_type> N>
   std::uint64_t join(std::uint64_t epoch, N&& node, NodeOptions options) {

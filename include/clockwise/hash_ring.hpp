@@ -110,6 +110,7 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
   using Base::contains;
   using Base::empty;
   using Base::index_of;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -124,6 +125,7 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
   using Base::add_all;
   using Base::clear;
   using Base::remove;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;

@@ -149,8 +149,8 @@ constexpr std::int64_t jump_back_hash(std::uint64_t key, std::int64_t buckets) {
 /// jump_hash(hash(key), N) owns a key. No weights, and no order but that of joining.
 ///
 ///   std::invalid_argument  an empty id, an id that is already a member, a weight other than 1
-///   std::out_of_range      set_weight or set_options of an id that is not a member, pop or lookup
-///   if there are no nodes
+///   std::out_of_range      set_weight, set_options or set_node of an id that is not a member, pop
+///                          or lookup if there are no nodes
 ///
 /// lookup: O(log N). Mutators: O(N), all or nothing. Thread safety: that of a standard container. A
 /// model of Partitioner and RemovesLast.
@@ -197,6 +197,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
   using Base::empty;
   using Base::index_of;
   using Base::load_shares;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -207,6 +208,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
   using Base::add;
   using Base::add_all;
   using Base::clear;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;
@@ -293,10 +295,10 @@ JumpHash(Entries&& entries, Hash) -> JumpHash<Hash, entry_node_t<Entries>>;
 /// tries on average, so fill gaps before most buckets are gaps.
 ///
 ///   std::invalid_argument  an empty id, an id that is already a member, a weight other than 1,
-///   put()
-///                          in a bucket that is taken
+///                          put() in a bucket that is taken
 ///   std::length_error      put() in a bucket above 2^20 - 1
-///   std::out_of_range      lookup if there are no nodes
+///   std::out_of_range      set_weight, set_options or set_node of an id that is not a member,
+///                          lookup if there are no nodes
 ///
 /// Mutators: O(capacity), all or nothing. Thread safety: that of a standard container. A model of
 /// Partitioner and RemovesAny.
@@ -343,6 +345,7 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
   using Base::empty;
   using Base::index_of;
   using Base::load_shares;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -355,6 +358,7 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
   using Base::add_all;
   using Base::clear;
   using Base::remove;  // leaves a gap; keys move only away from the node
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;

@@ -124,6 +124,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
   using Base::contains;
   using Base::empty;
   using Base::index_of;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -142,6 +143,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
   using Base::add_all;
   using Base::clear;
   using Base::remove;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;

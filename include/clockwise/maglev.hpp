@@ -103,6 +103,7 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
   using Base::empty;
   using Base::index_of;
   using Base::load_shares;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -117,6 +118,7 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
   using Base::add_all;
   using Base::clear;
   using Base::remove;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;
@@ -130,6 +132,9 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
 
   using detail::Hashed<Hash>::circle;
   using detail::Hashed<Hash>::hash;
+  MaglevOptions options() const noexcept {
+    return {static_cast<std::uint32_t>(this->table_size())};
+  }
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included), table size and
   /// members (id, weight, rack, datacenter) are, whatever the order; the same on every platform.

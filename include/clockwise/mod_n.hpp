@@ -12,6 +12,7 @@
 #include <numeric>           // gcd, lcm
 #include <string>            // string
 #include <string_view>       // string_view
+#include <type_traits>       // remove_cvref_t
 #include <utility>           // move
 #include <vector>            // vector
 
@@ -79,6 +80,7 @@ class ModN : public detail::Surface<ModN<Hash, Node>, Node, std::size_t, detail:
   using Base::empty;
   using Base::index_of;
   using Base::load_shares;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -90,6 +92,7 @@ class ModN : public detail::Surface<ModN<Hash, Node>, Node, std::size_t, detail:
   using Base::add_all;
   using Base::clear;
   using Base::remove;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;

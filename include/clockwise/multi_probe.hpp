@@ -49,8 +49,11 @@ struct MultiProbeOptions {
 /// the smallest id. A pure function of hash policy, probes and ids. There are no weights: a node
 /// has one position.
 ///
-///   std::invalid_argument  probes of 0 or above 4,096, an empty id, an id that is already a member
-///   std::out_of_range      lookup if there are no nodes
+///   std::invalid_argument  probes of 0 or above 4,096, an empty id, an id that is already a
+///   member,
+///                          a weight other than 1
+///   std::out_of_range      set_weight, set_options or set_node of an id that is not a member,
+///                          lookup if there are no nodes
 ///
 /// lookup: O(probes * log N). Mutators: O(N), all or nothing. Thread safety: that of a standard
 /// container. A model of Partitioner.
@@ -112,6 +115,7 @@ class MultiProbe : public detail::Surface<MultiProbe<Hash, Node>, Node, std::siz
   using Base::empty;
   using Base::index_of;
   using Base::load_shares;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -123,6 +127,7 @@ class MultiProbe : public detail::Surface<MultiProbe<Hash, Node>, Node, std::siz
   using Base::add_all;
   using Base::clear;
   using Base::remove;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;

@@ -18,6 +18,7 @@
 #include "clockwise/detail/ring/replica_sweep.hpp"
 #include "clockwise/detail/ring/ring_table.hpp"
 #include "clockwise/detail/ring/topology.hpp"
+#include "clockwise/node.hpp"
 #include "clockwise/replication.hpp"
 
 namespace clockwise {
@@ -47,12 +48,12 @@ struct Quorum {
   /// default spread if it is not given. Throws std::invalid_argument unless 1 <= r, w <= n and the
   /// replication asks for n, and std::out_of_range for an id that is not a member. O(n M) for M
   /// positions.
-  template <Ring R, class Dead>
-  Availability available(const R& ring, const Dead& dead) const {
+  template <Ring R, IdRange Dead>
+  Availability available(const R& ring, Dead&& dead) const {
     return available(ring, dead, Replication(n));
   }
-  template <Ring R, class Dead>
-  Availability available(const R& ring, const Dead& dead, const Replication& replication) const {
+  template <Ring R, IdRange Dead>
+  Availability available(const R& ring, Dead&& dead, const Replication& replication) const {
     for (const std::size_t quorum : {r, w}) {
       if (quorum < 1 || quorum > n) {
         detail::fail_invalid("a quorum must be between 1 and " + std::to_string(n) + ", got " +

@@ -22,6 +22,7 @@
 #include <initializer_list>  // initializer_list
 #include <string>            // string
 #include <string_view>       // string_view
+#include <type_traits>       // remove_cvref_t
 #include <utility>           // move
 #include <vector>            // vector
 
@@ -130,6 +131,7 @@ class Rendezvous : public detail::Surface<Rendezvous<Hash, Node>, Node, std::siz
   using Base::empty;
   using Base::index_of;
   using Base::load_shares;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -141,6 +143,7 @@ class Rendezvous : public detail::Surface<Rendezvous<Hash, Node>, Node, std::siz
   using Base::add_all;
   using Base::clear;
   using Base::remove;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;
@@ -240,14 +243,14 @@ class Rendezvous : public detail::Surface<Rendezvous<Hash, Node>, Node, std::siz
   /// What the draws come to over all keys: weight / sum of weights.
   std::vector<double> shares() const {
     double largest = 0;
-    for (const auto& member : members()) largest = (std::max)(largest, member.weight);
+    for (const auto& row : members()) largest = (std::max)(largest, row.weight);
     const double unit = largest < 0x1p900 ? 1 : 0x1p64;  // exact, and keeps the sum finite
     double total = 0;
-    for (const auto& member : members()) total += member.weight / unit;
+    for (const auto& row : members()) total += row.weight / unit;
     std::vector<double> shares;
     shares.reserve(size());
-    for (const auto& member : members()) {
-      shares.push_back(total > 0 ? member.weight / unit / total : 0);
+    for (const auto& row : members()) {
+      shares.push_back(total > 0 ? row.weight / unit / total : 0);
     }
     return shares;
   }
@@ -264,11 +267,11 @@ class Rendezvous : public detail::Surface<Rendezvous<Hash, Node>, Node, std::siz
       }
     }
     draws.ones_over_weights.reserve(change.members.size());
-    for (const auto* member : change.members) {
-      draws.ones_over_weights.push_back(member->weight > 0 ? detail::reciprocal(member->weight)
-                                                           : detail::Scaled{0, 0});
-      draws.equal_weights = draws.equal_weights && member->weight > 0 &&
-                            member->weight == change.members.front()->weight;
+    for (const auto* row : change.members) {
+      draws.ones_over_weights.push_back(row->weight > 0 ? detail::reciprocal(row->weight)
+                                                        : detail::Scaled{0, 0});
+      draws.equal_weights =
+          draws.equal_weights && row->weight > 0 && row->weight == change.members.front()->weight;
     }
     return draws;
   }

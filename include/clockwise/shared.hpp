@@ -16,7 +16,7 @@
 // when a ring is published; all else belongs to the reader.
 
 #include <atomic>        // atomic
-#include <concepts>      // copy_constructible
+#include <concepts>      // copy_constructible, invocable
 #include <cstdint>       // uint64_t
 #include <memory>        // make_shared, shared_ptr
 #include <mutex>         // lock_guard, mutex, try_to_lock
@@ -102,7 +102,7 @@ class Shared {
   /// Publishes a copy of the newest ring that `change(copy)` has changed. Excludes other writers,
   /// not readers. If `change` throws, nothing is published. Throws std::invalid_argument if
   /// `change` itself calls publish or update, which would wait forever.
-  template <class Change>
+  template <std::invocable<R&> Change>
   void update(Change&& change) {
     const Turn turn(*this);
     auto next = std::make_shared<R>(*current_);  // only writers replace current_: this one now

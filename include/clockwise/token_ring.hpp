@@ -21,6 +21,7 @@
 #include <span>              // span
 #include <string>            // string, to_string
 #include <string_view>       // string_view
+#include <type_traits>       // remove_cvref_t
 #include <utility>           // move
 #include <vector>            // vector
 
@@ -114,6 +115,7 @@ class TokenRing
   using Base::contains;
   using Base::empty;
   using Base::index_of;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -145,6 +147,7 @@ class TokenRing
   using Base::add_all;
   using Base::clear;
   using Base::remove;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;
@@ -267,6 +270,21 @@ class TokenRing
     return {this->table().after(std::move(vnodes))};
   }
 };
+
+// TokenRing ring({"a", "b"}), ring({{"a", 2}, {"b", 1}}) and ring(range) are rings of text.
+TokenRing(std::initializer_list<const char*>) -> TokenRing<>;
+template <HashFunction Hash>
+TokenRing(std::initializer_list<const char*>, Hash) -> TokenRing<Hash>;
+TokenRing(std::initializer_list<Entry<std::string>>) -> TokenRing<>;
+template <HashFunction Hash>
+TokenRing(std::initializer_list<Entry<std::string>>, Hash) -> TokenRing<Hash>;
+template <HashFunction Hash>
+TokenRing(Hash) -> TokenRing<Hash>;
+template <class Entries>
+  requires(!HashFunction<std::remove_cvref_t<Entries>>)
+TokenRing(Entries&& entries) -> TokenRing<Xxh3, entry_node_t<Entries>>;
+template <class Entries, HashFunction Hash>
+TokenRing(Entries&& entries, Hash) -> TokenRing<Hash, entry_node_t<Entries>>;
 
 }  // namespace clockwise
 

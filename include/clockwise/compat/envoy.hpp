@@ -300,6 +300,7 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string>,
   using Base::empty;
   using Base::index_of;
   using Base::load_shares;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -314,6 +315,7 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string>,
   using Base::add_all;
   using Base::clear;
   using Base::remove;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;

@@ -42,7 +42,7 @@ template <class Before, class After>
 void check_same_circle(const Before& before, const After& after) {
   if (before.circle() != after.circle()) {
     fail_invalid(
-        "movement: the hash policies differ, so arcs cannot be compared; count keys with "
+        "the rings' hash policies differ, so arcs cannot be compared; count keys with "
         "KeyMovement instead");
   }
 }

@@ -23,51 +23,51 @@
 
 namespace clockwise::detail {
 
-/// The spellings of add() and add_all(), for schemes and for their edits alike. `Derived` offers
-/// add_entry(Entry<Node>) and add_entries(range).
-template <class Derived, class Node>
+/// The spellings of add() and add_all(), for schemes, their edits and what holds a scheme alike.
+/// `Derived` offers add_entry(Entry<Node>) and add_entries(range), which return a `Result`.
+template <class Derived, class Node, class Result = void>
 class AddsEntries {
  public:
-  void add(Entry<Node> entry) { self().add_entry(std::move(entry)); }
+  Result add(Entry<Node> entry) { return self().add_entry(std::move(entry)); }
   template <NodeLike<Node> N>
-  void add(N&& node) {
-    self().add_entry(Entry<Node>(std::forward<N>(node)));
+  Result add(N&& node) {
+    return self().add_entry(Entry<Node>(std::forward<N>(node)));
   }
   template <NodeLike<Node> N, Weight W>
-  void add(N&& node, W weight) {
-    self().add_entry(Entry<Node>(std::forward<N>(node), weight));
+  Result add(N&& node, W weight) {
+    return self().add_entry(Entry<Node>(std::forward<N>(node), weight));
   }
   template <NodeLike<Node> N>
-  void add(N&& node, NodeOptions options) {
-    self().add_entry(Entry<Node>(std::forward<N>(node), std::move(options)));
+  Result add(N&& node, NodeOptions options) {
+    return self().add_entry(Entry<Node>(std::forward<N>(node), std::move(options)));
   }
 
   // A node in braces, or a number that a literal is converted to.
-  void add(Node node)
+  Result add(Node node)
     requires(!Text<Node>)
   {
-    self().add_entry(Entry<Node>(std::move(node)));
+    return self().add_entry(Entry<Node>(std::move(node)));
   }
   template <Weight W>
     requires(!Text<Node>)
-  void add(Node node, W weight) {
-    self().add_entry(Entry<Node>(std::move(node), weight));
+  Result add(Node node, W weight) {
+    return self().add_entry(Entry<Node>(std::move(node), weight));
   }
-  void add(Node node, NodeOptions options)
+  Result add(Node node, NodeOptions options)
     requires(!Text<Node>)
   {
-    self().add_entry(Entry<Node>(std::move(node), std::move(options)));
+    return self().add_entry(Entry<Node>(std::move(node), std::move(options)));
   }
 
   template <EntryRange<Node> Entries>
-  void add_all(Entries&& entries) {  // not const: a range that is read once may change by it
-    self().add_entries(entries);
+  Result add_all(Entries&& entries) {  // not const: a range that is read once may change by it
+    return self().add_entries(entries);
   }
-  void add_all(std::initializer_list<Entry<Node>> entries) { self().add_entries(entries); }
-  void add_all(std::initializer_list<Node> nodes)
+  Result add_all(std::initializer_list<Entry<Node>> entries) { return self().add_entries(entries); }
+  Result add_all(std::initializer_list<Node> nodes)
     requires(!Text<Node>)
   {
-    self().add_entries(nodes);
+    return self().add_entries(nodes);
   }
 
  private:
@@ -164,6 +164,14 @@ class Edit : public AddsEntries<Self, Node> {
     const auto text = detail::id_of(id);
     const Member<Node>& member = present(text, "set_options");
     put(text, Node(member.node), NodeOptions(options));
+  }
+
+  /// Replaces the node that has the id of `node`; all else of the member stays. Throws
+  /// std::out_of_range if the id is not a member.
+  void set_node(Node node) {
+    const auto text = detail::id_of(node);
+    const Member<Node>& member = present(text, "set_node");
+    put(text, std::move(node), {member.weight, member.rack, member.datacenter});
   }
 
   template <class Id>

@@ -194,7 +194,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   // --- Shares ------------------------------------------------------------------------------------
 
   /// Returns each member and its share of the key space, in id order. The shares sum to 1, or to 0
-  /// if no member owns anything.
+  /// if no member owns anything. O(N), and one pass over the scheme's tables.
   std::vector<std::pair<Node, double>> load_shares() const {
     const std::vector<double> by_member = self().shares();
     std::vector<std::pair<Node, double>> shares;
@@ -204,6 +204,9 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     }
     return shares;
   }
+  /// Rings have it, whose lists are those of their arcs: see RingBase.
+  void load_shares(  // only a Ring has shares of replicas in closed form: count lists of keys
+      const Replication&) const = delete;
 
   // --- Members -----------------------------------------------------------------------------------
 
@@ -231,6 +234,20 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     return index_of(id) != npos;
   }
 
+  /// Returns the row of `id`, an id or a node, in members(). Throws std::out_of_range if it is not
+  /// a member. O(log N).
+  template <class Id>
+  const Member<Node>& member(const Id& id) const& {
+    const auto text = detail::id_of(id);
+    const std::size_t index = detail::index_in(state_.members, text);
+    if (index == size() || !detail::has_id(state_.members[index].node, text)) {
+      detail::fail_not_a_member("member", text);
+    }
+    return state_.members[index];
+  }
+  template <class Id>
+  const Member<Node>& member(const Id& id) const&& = delete;  // it would refer to nothing
+
   /// Returns the heap memory of the members and tables, without what the texts of nodes, racks and
   /// datacenters take. O(1).
   std::size_t memory_bytes() const noexcept {
@@ -251,20 +268,29 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     return removed;
   }
 
+  /// Sets the weight of a member. Throws std::out_of_range if `id` is not a member.
   template <class Id>
   void set_weight(const Id& id, double weight) {
     update([&](auto& edit) { edit.set_weight(id, weight); });
   }
 
-  /// Sets weight, rack and datacenter at once.
+  /// Sets weight, rack and datacenter at once. Throws std::out_of_range if `id` is not a member.
   template <class Id>
   void set_options(const Id& id, const NodeOptions& options) {
     update([&](auto& edit) { edit.set_options(id, options); });
   }
 
+  /// Replaces the node that has the id of `node`: a new address, for example. Moves no key, because
+  /// weight, rack, datacenter and everything else that places the member stay. Throws
+  /// std::out_of_range if the id is not a member.
+  void set_node(Node node) {
+    update([&](auto& edit) { edit.set_node(std::move(node)); });
+  }
+
   /// Makes several changes one: fn(edit) calls the scheme's mutators on `edit`, each of which sees
   /// those before it. If fn or the change throws, the scheme is as before.
   template <class Fn>
+    requires EditFunction<Fn, Scheme>
   void update(Fn&& fn) {
     typename Scheme::Edit edit(self());
     std::forward<Fn>(fn)(edit);
@@ -317,8 +343,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     for (std::size_t i = 0; i < size(); ++i) {
       const Member<Node>& one = members()[i];
       const Member<Node>& two = other.members()[i];
-      const auto id = detail::id_of(one.node);
-      if (!detail::has_id(two.node, id) || one.rack != two.rack ||
+      if (!detail::same_id(one.node, two.node) || one.rack != two.rack ||
           one.datacenter != two.datacenter) {
         return false;
       }

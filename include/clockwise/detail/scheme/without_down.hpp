@@ -3,33 +3,26 @@
 #define CLOCKWISE_DETAIL_SCHEME_WITHOUT_DOWN_HPP
 
 #include <initializer_list>  // initializer_list
-#include <iterator>          // begin, end
 #include <string>            // string
 #include <string_view>       // string_view
 #include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
-#include "clockwise/detail/base/kinds.hpp"
+#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/node.hpp"
 
 namespace clockwise::detail {
-
-/// A range, read once, of names. A name itself is a range of characters, so it is none.
-template <class R>
-concept NameRange = requires(R& range) {
-  std::begin(range) != std::end(range);
-  requires Text<decltype(*std::begin(range))>;
-};
 
 /// The spellings of without(), for rings of engines that place keys by the servers that are up
 /// alone. `Ring` offers take_down(edit, name).
 template <class Ring>
 class WithoutDown {
  public:
-  template <NameRange Names>
+  template <IdRange Names>
   [[nodiscard]] Ring without(
       Names&& down) const {          // not const: a range that is read once may change by it
     std::vector<std::string> names;  // copies: the range may make them as it is read
-    for (auto&& name : down) names.emplace_back(std::string_view(name));
+    for (auto&& name : down) names.emplace_back(std::string_view(detail::id_of(name)));
     return rebuilt(names);
   }
   [[nodiscard]] Ring without(std::initializer_list<std::string_view> down) const {
