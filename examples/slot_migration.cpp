@@ -16,12 +16,14 @@ std::string text(const Answer& answer) {
 }
 
 void show(const Map& map, std::uint32_t slot) {
+  const clockwise::SlotRequest lacking{.key_present = false};
+  const clockwise::SlotRequest asking{.key_present = false, .asking = true};
   const bool moving = map.state(slot, "node-a") == clockwise::SlotState::migrating;
   std::cout << "owner " << map.owner_of(slot) << (moving ? ", migrating" : "")
-            << "\n  node-a has the key: " << text(map.answer("node-a", slot, true))
-            << "\n  node-a lacks it:    " << text(map.answer("node-a", slot, false))
-            << "\n  node-b:             " << text(map.answer("node-b", slot, false))
-            << "\n  node-b, asking:     " << text(map.answer("node-b", slot, false, true)) << '\n';
+            << "\n  node-a has the key: " << text(map.answer("node-a", slot, {}))
+            << "\n  node-a lacks it:    " << text(map.answer("node-a", slot, lacking))
+            << "\n  node-b:             " << text(map.answer("node-b", slot, lacking))
+            << "\n  node-b, asking:     " << text(map.answer("node-b", slot, asking)) << '\n';
 }
 
 int main() {

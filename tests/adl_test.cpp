@@ -93,6 +93,7 @@ using clockwise_test::Seen;
     void operator()(Edit& edit) const {                                                         \
       edit.add(Node{"changed"});                                                                \
       edit.set_options(Node{"d"}, {.rack = "r9"});                                              \
+      edit.set_node(Node{"d"});                                                                 \
       if constexpr (requires { edit.remove(Node{"a"}); }) edit.remove(Node{"b"});               \
     }                                                                                           \
   };                                                                                            \
@@ -213,7 +214,7 @@ void ask(Seen& seen, S scheme) {
   seen.all(view.preference_list(number, 3, Spread::nodes, member_is_live));
   seen.all(view.preference_list(bytes, Replication({{"east", 2}, {"", 1}}), is_live));
   seen << view.preference_list(key, 3).contains(Node{"a"});
-  seen << view.contains(Node{"c"}) << view.index_of(Node{"c"});
+  seen << view.contains(Node{"c"}) << view.index_of(Node{"c"}) << view.member(Node{"c"}).rack;
   if constexpr (requires { view.successors(key); }) {
     for (const auto& node : view.successors(key)) seen << node;
     seen << view.arc_of(view.position_of(key));
@@ -225,7 +226,7 @@ void ask(Seen& seen, S scheme) {
   if constexpr (requires { view.slot_of(key); }) {
     scheme.migrate(3, view.owner_of(3).name.text == "c" ? Node{"d"} : Node{"c"});
     seen << view.slot_of(key) << view.owner_of(3) << *view.migrating_to(3);
-    seen << view.state(3, Node{"c"}) << view.answer(Node{"c"}, 3, false, true).kind;
+    seen << view.state(3, Node{"c"}) << view.answer(Node{"c"}, 3, {.asking = true}).kind;
     seen.all(view.replicas_of(3, 2));
     scheme.assign(4, Node{"d"});
     const S other = scheme;

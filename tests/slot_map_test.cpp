@@ -222,7 +222,7 @@ TEST_CASE("A migrating slot: the answer of each node") {
   const std::string target = others[0], bystander = others[1];
   const auto check = [&](const std::string& at, bool present, bool asking, Kind kind,
                          const std::string& node) {
-    const auto answer = map.answer(at, slot, present, asking);
+    const auto answer = map.answer(at, slot, {.key_present = present, .asking = asking});
     CHECK(answer.kind == kind);
     CHECK((answer.node == nullptr ? "" : *answer.node) == node);
   };
@@ -334,6 +334,19 @@ TEST_CASE("Maps are equal if they place all keys alike") {
   CHECK(SlotMap<>(SlotMapOptions{8}) != SlotMap<>(SlotMapOptions{16}));
   const SlotMap<> other_seed({"a"}, {}, clockwise::Xxh3{1});
   CHECK(other_seed != SlotMap<>({"a"}));
+}
+
+TEST_CASE("Assigned slots stay until a member joins, leaves or has another weight") {
+  auto map = fleet(4, 64);
+  map.assign_all(std::vector<std::string>(64, "node1"));
+  const auto assigned = map;
+  map.set_options("node2", {.rack = "r1"});
+  map.set_weight("node3", 1);  // the weight that it has
+  map.set_node("node0");
+  CHECK(slot_moves(assigned, map).empty());
+  CHECK(map.member("node2").rack == "r1");
+  map.set_weight("node3", 2);
+  CHECK(held(map)["node3"] == 25);  // 2/5 of 64; the others' quotas have larger rests
 }
 
 TEST_CASE("Several changes in one update move fewer slots than one by one") {

@@ -11,9 +11,8 @@
 // Compared with a ring: as even as possible, and one slot can be moved, watched and held back; but
 // the table depends on its history, so it must be stored and distributed. It needs a control plane.
 
-#include <algorithm>         // lower_bound
 #include <concepts>          // copy_constructible, unsigned_integral
-#include <cstddef>           // ptrdiff_t, size_t
+#include <cstddef>           // size_t
 #include <cstdint>           // uint32_t, uint64_t
 #include <initializer_list>  // initializer_list
 #include <numeric>           // iota
@@ -29,6 +28,7 @@
 #include "clockwise/detail/scheme/edit.hpp"
 #include "clockwise/detail/scheme/fingerprint_bytes.hpp"
 #include "clockwise/detail/scheme/hashed.hpp"
+#include "clockwise/detail/scheme/moving_slots.hpp"
 #include "clockwise/detail/scheme/ring_base.hpp"
 #include "clockwise/detail/scheme/slot_dealing.hpp"
 #include "clockwise/fwd.hpp"
@@ -54,6 +54,12 @@ enum class SlotState : unsigned char {
   importing,  ///< It is moving to this node, which does not own it yet.
 };
 
+/// A request for a key of a slot, as the node that it reaches sees it.
+struct SlotRequest {
+  bool key_present = true;  ///< The node holds the key, which matters while the slot migrates.
+  bool asking = false;      ///< It follows an `ask`, which opens a slot that is being imported.
+};
+
 /// What a node must do with a request.
 template <class Node>
 struct SlotAnswer {
@@ -76,22 +82,13 @@ struct SlotMove {
 
 namespace detail {
 
-/// A slot under way, and the index of the member that it moves to.
-template <std::unsigned_integral Index>
-struct MovingSlot {
-  std::uint32_t slot;
-  Index target;
-};
-
-/// The tables of a slot map: owners by slot, and the slots under way.
+/// The tables of a slot map.
 template <std::unsigned_integral Index>
 struct SlotPlacement {
-  RingTable<Index> table;                 ///< Empty if no member owns anything.
-  std::vector<MovingSlot<Index>> moving;  ///< By slot.
+  RingTable<Index> table;     ///< Owners by slot. Empty if no member owns anything.
+  MovingSlots<Index> moving;  ///< Their targets are indices in members().
 
-  std::size_t bytes() const noexcept {
-    return table.bytes() + moving.capacity() * sizeof(MovingSlot<Index>);
-  }
+  std::size_t bytes() const noexcept { return table.bytes() + moving.bytes(); }
 };
 
 }  // namespace detail
@@ -193,6 +190,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   using Base::contains;
   using Base::empty;
   using Base::index_of;
+  using Base::member;
   using Base::members;
   using Base::memory_bytes;
   using Base::node;
@@ -211,6 +209,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   using Base::add_all;
   using Base::clear;
   using Base::remove;
+  using Base::set_node;
   using Base::set_options;
   using Base::set_weight;
   using Base::update;
@@ -220,7 +219,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     using detail::Edit<Edit, SlotMap, Node>::Edit;
   };
 
-  // --- Changes of owners, which last until the next change of members ----------------------------
+  // --- Changes of owners, which last until a member joins, leaves or gets another weight ---------
 
   /// Makes the node the slot's owner and ends the slot's migration.
   template <class Id>
@@ -232,8 +231,8 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     adopt_owners(next);
   }
   /// Replaces the whole table by the owner of each slot, as a node or an id.
-  template <class Owners>
-  void assign_all(const Owners& ids) {
+  template <IdRange Owners>
+  void assign_all(Owners&& ids) {  // not const: a range that is read once may change by it
     std::vector<Index> next;
     for (const auto& id : ids) next.push_back(present(id, "assign_all"));
     if (next.size() != slot_count()) {
@@ -254,30 +253,20 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
       detail::fail_invalid("migrate: " + detail::quoted(std::string_view(detail::id_of(to))) +
                            " already owns slot " + std::to_string(slot));
     }
-    std::vector<Moving>& moving = this->placement_in_place().moving;
-    const std::size_t at = moving_rank(slot);
-    if (is_moving(slot, at)) {
-      moving[at].target = target;
-    } else {
-      moving.insert(moving.begin() + static_cast<std::ptrdiff_t>(at), {slot, target});
-    }
+    this->placement_in_place().moving.start(slot, target);
   }
   /// Cancels a migration; returns false if there is none.
-  bool cancel(std::uint32_t slot) {
-    const std::size_t at = moving_rank(slot);
-    if (!is_moving(slot, at)) return false;
-    std::vector<Moving>& moving = this->placement_in_place().moving;
-    moving.erase(moving.begin() + static_cast<std::ptrdiff_t>(at));
-    return true;
+  bool cancel(std::uint32_t slot) noexcept {
+    return slot < slot_count() && this->placement_in_place().moving.stop(slot, slot) > 0;
   }
-  /// Returns the node that the slot is moving to; nullptr if it is not moving. O(log S) for S slots
-  /// under way.
+  /// Returns the node that the slot is moving to; nullptr if it is not moving. O(log S) for S
+  /// moving slots.
   const Node* migrating_to(std::uint32_t slot) const& noexcept {
-    const std::size_t at = moving_rank(slot);
-    return is_moving(slot, at) ? &node(this->placement().moving[at].target) : nullptr;
+    const Index* const target = this->placement().moving.target_of(slot);
+    return target == nullptr ? nullptr : &node(*target);
   }
   const Node* migrating_to(std::uint32_t slot) const&& = delete;  // it would refer to nothing
-  /// Returns the number of slots under way.
+  /// Returns the number of moving slots.
   std::size_t migrations() const noexcept { return this->placement().moving.size(); }
 
   /// Returns the state of the slot at a member.
@@ -287,27 +276,26 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   }
 
   /// Returns what a member must do with a request for a key of the slot, including new keys.
-  /// `key_present`: whether it holds the key, which matters while the slot migrates. `asking`:
-  /// whether the request follows an `ask`, which opens a slot that is being imported.
   ///
   ///   stable     its owner serves, every other member sends to the owner
   ///   migrating  the owner serves the keys it still has, and sends others to the target (`ask`)
   ///   importing  the target serves requests that ask, and sends others to the owner
   template <class Id>
-  SlotAnswer<Node> answer(const Id& at, std::uint32_t slot, bool key_present,
-                          bool asking = false) const& {
+  SlotAnswer<Node> answer(const Id& at, std::uint32_t slot, SlotRequest request) const& {
     using Kind = typename SlotAnswer<Node>::Kind;
     const Index here = present(at, "answer");
     const Index owner = owner_index(slot, "answer");
     const SlotState state = state_at(slot, here, owner);
-    if (state == SlotState::importing && asking) return {Kind::serve, nullptr};
+    if (state == SlotState::importing && request.asking) return {Kind::serve, nullptr};
     if (owner != here) return {Kind::moved, &node(owner)};
-    if (state == SlotState::migrating && !key_present) return {Kind::ask, migrating_to(slot)};
+    if (state == SlotState::migrating && !request.key_present) {
+      return {Kind::ask, migrating_to(slot)};
+    }
     return {Kind::serve, nullptr};
   }
   template <class Id>
-  void answer(const Id&, std::uint32_t, bool,  // it would refer to nothing
-              bool = false) const&& = delete;
+  void answer(const Id&, std::uint32_t,  // it would refer to nothing
+              SlotRequest) const&& = delete;
 
   // --- Identity ----------------------------------------------------------------------------------
 
@@ -338,7 +326,6 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
  private:
   friend typename Base::SurfaceType;
   using Table = typename Base::Table;
-  using Moving = detail::MovingSlot<Index>;
 
   static SlotMapOptions checked(SlotMapOptions options) {
     if (options.slots == 0 || options.slots > std::uint32_t{1} << 20) {
@@ -380,18 +367,6 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     return end * quotient + (end * rest - 1) / slots;
   }
 
-  /// Returns where the slot is, or would be, among those under way.
-  std::size_t moving_rank(std::uint32_t slot) const noexcept {
-    const std::vector<Moving>& moving = this->placement().moving;
-    const auto at =
-        std::lower_bound(moving.begin(), moving.end(), slot,
-                         [](const Moving& move, std::uint32_t s) { return move.slot < s; });
-    return static_cast<std::size_t>(at - moving.begin());
-  }
-  bool is_moving(std::uint32_t slot, std::size_t rank) const noexcept {
-    const std::vector<Moving>& moving = this->placement().moving;
-    return rank < moving.size() && moving[rank].slot == slot;
-  }
   SlotState state_at(std::uint32_t slot, Index here, Index owner) const noexcept {
     const Node* const target = migrating_to(slot);
     if (target == nullptr) return SlotState::stable;
@@ -404,12 +379,24 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   detail::SlotPlacement<Index> placement_after(typename Base::Change& change) const {
     const std::vector<Index> before = renumbered_owners(change.renumber);
     std::vector<Index> after = before;
-    std::vector<double> weights;
-    weights.reserve(change.members.size());
-    for (const auto* member : change.members) weights.push_back(member->weight);
-    detail::deal_slots(after, weights);
-    change.vnodes = detail::slots_held(after, weights.size());
+    if (changes_quotas(change)) {
+      std::vector<double> weights;
+      weights.reserve(change.members.size());
+      for (const auto* row : change.members) weights.push_back(row->weight);
+      detail::deal_slots(after, weights);
+    }
+    change.vnodes = detail::slots_held(after, change.members.size());
     return placement_of(before, after, change.renumber);
+  }
+
+  /// Whether a member joins, leaves or has another weight. What a node or its rack is places no
+  /// slot.
+  static bool changes_quotas(const typename Base::Change& change) {
+    for (const auto& step : change.steps) {
+      if ((step.before == nullptr) != (step.after == nullptr)) return true;
+      if (step.before != nullptr && step.before->weight != step.after->member.weight) return true;
+    }
+    return false;
   }
 
   void adopt_owners(const std::vector<Index>& after) {
@@ -428,7 +415,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     return result;
   }
 
-  /// Returns the table in which `after` follows `before`, and the slots that are still under way.
+  /// Returns the table in which `after` follows `before`, and the slots that are still moving.
   detail::SlotPlacement<Index> placement_of(const std::vector<Index>& before,
                                             const std::vector<Index>& after,
                                             const detail::PlainVector<Index>& renumber) const {
@@ -441,11 +428,11 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     }
     slots.renumber = renumber;
     detail::SlotPlacement<Index> result{this->table().after(std::move(slots)), {}};
-    for (const Moving& move : this->placement().moving) {
+    for (const auto& move : this->placement().moving) {
       const Index target = renumber[move.target];
       const Index owner = after[move.slot];
       if (target != npos && target != owner && owner != npos && before[move.slot] == owner) {
-        result.moving.push_back({move.slot, target});
+        result.moving.start(move.slot, target);
       }
     }
     return result;
@@ -483,9 +470,7 @@ std::vector<SlotMove<Node>> slot_moves(const SlotMap<Hash, Node, Index>& before,
   for (std::uint32_t slot = 0; slot < before.slot_count(); ++slot) {
     const Node& from = before.owner_of(slot);
     const Node& to = after.owner_of(slot);
-    const auto from_id = detail::id_of(from);
-    const auto to_id = detail::id_of(to);
-    if (std::string_view(from_id) != std::string_view(to_id)) moves.push_back({slot, from, to});
+    if (!detail::same_id(from, to)) moves.push_back({slot, from, to});
   }
   return moves;
 }

@@ -149,7 +149,7 @@ TEST_CASE("redirections, and a migrating slot") {
                            bool present, bool asking) {
     if (asking) CHECK(ask(connection, {"ASKING"}) == "+OK\r\n");
     const std::string got = ask(connection, {"GET", key});
-    const auto answer = map.answer(node.name(), redis_slot(key), present, asking);
+    const auto answer = map.answer(node.name(), redis_slot(key), {present, asking});
     CAPTURE(node.name(), key, present, asking, got);
     const auto redirect = clockwise::parse_redirect(got);
     switch (answer.kind) {

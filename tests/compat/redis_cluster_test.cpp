@@ -194,31 +194,31 @@ TEST_CASE("both ends of a migration answer for its slot") {
   using Kind = RedisSlotMap::Answer::Kind;
   RedisSlotMap map({"a:1", "b:2"});
   const std::uint16_t slot = 100;
-  CHECK(map.answer("a:1", slot, true).kind == Kind::serve);
-  CHECK(map.answer("b:2", slot, true).kind == Kind::moved);
+  CHECK(map.answer("a:1", slot, {}).kind == Kind::serve);
+  CHECK(map.answer("b:2", slot, {}).kind == Kind::moved);
   map.migrate(slot, "b:2");
   CHECK(*map.migrating_to(slot) == "b:2");
-  CHECK(map.answer("a:1", slot, true).kind == Kind::serve);
-  CHECK(map.answer("a:1", slot, false).kind == Kind::ask);
-  CHECK(*map.answer("a:1", slot, false).node == "b:2");
-  CHECK(map.answer("b:2", slot, false, true).kind == Kind::serve);
-  CHECK(map.answer("b:2", slot, false, false).kind == Kind::moved);
-  CHECK(*map.answer("b:2", slot, false, false).node == "a:1");
+  CHECK(map.answer("a:1", slot, {}).kind == Kind::serve);
+  CHECK(map.answer("a:1", slot, {.key_present = false}).kind == Kind::ask);
+  CHECK(*map.answer("a:1", slot, {.key_present = false}).node == "b:2");
+  CHECK(map.answer("b:2", slot, {.key_present = false, .asking = true}).kind == Kind::serve);
+  CHECK(map.answer("b:2", slot, {.key_present = false}).kind == Kind::moved);
+  CHECK(*map.answer("b:2", slot, {.key_present = false}).node == "a:1");
   CHECK_THROWS_AS(map.remove("b:2"), std::invalid_argument);
 
   SECTION("and arrives") {
     map.assign({slot, slot}, "b:2");
-    CHECK(map.answer("a:1", slot, true).kind == Kind::moved);
-    CHECK(map.answer("b:2", slot, false).kind == Kind::serve);
+    CHECK(map.answer("a:1", slot, {}).kind == Kind::moved);
+    CHECK(map.answer("b:2", slot, {.key_present = false}).kind == Kind::serve);
   }
   SECTION("or stays") {
     map.cancel(slot);
-    CHECK(map.answer("a:1", slot, false).kind == Kind::serve);
-    CHECK(map.answer("b:2", slot, false, true).kind == Kind::moved);
+    CHECK(map.answer("a:1", slot, {.key_present = false}).kind == Kind::serve);
+    CHECK(map.answer("b:2", slot, {.key_present = false, .asking = true}).kind == Kind::moved);
   }
   CHECK(map.migrating_to(slot) == nullptr);
   map.unassign({slot, slot});
-  CHECK(map.answer("a:1", slot, true).kind == Kind::cluster_down);
+  CHECK(map.answer("a:1", slot, {}).kind == Kind::cluster_down);
 }
 
 TEST_CASE("members join and leave, slots keep their owners") {
@@ -326,6 +326,37 @@ TEST_CASE("a map is copied, moved and assigned as a value") {
     kept = temporary;
   }
   CHECK(described(kept) == text);
+}
+
+TEST_CASE("maps are equal if they place all keys alike; an update is all or nothing") {
+  const RedisSlotMap original = with_replicas();
+  RedisSlotMap map = original;
+  CHECK(map == original);
+  const std::string master = *map.owner_of(0);
+  map.update([&](auto& edit) {
+    edit.add("joiner:1");
+    edit.migrate(0, "joiner:1");
+  });
+  CHECK_FALSE(map == original);
+  CHECK(*map.migrating_to(0) == "joiner:1");
+  const RedisSlotMap joined = map;
+  map.cancel(0);
+  CHECK(map == joined);  // no owner has changed
+  CHECK_THROWS_AS(map.update([](auto& edit) {
+    edit.assign({0, 99}, "joiner:1");
+    edit.add("joiner:1");
+  }),
+                  std::invalid_argument);
+  CHECK(map == joined);
+  map.assign({0, 99}, "joiner:1");
+  CHECK_FALSE(map == joined);
+  map.assign({0, 99}, master);
+  CHECK(map == joined);
+  map.set_health("joiner:1", clockwise::RedisHealth::failed);
+  CHECK_FALSE(map == joined);
+  CHECK(map.memory_bytes() > original.memory_bytes());
+  map.clear();
+  CHECK(map == RedisSlotMap());
 }
 
 TEST_CASE("a name can be a view into the map that it changes") {

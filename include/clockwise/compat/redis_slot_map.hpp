@@ -14,6 +14,7 @@
 
 #include <algorithm>         // adjacent_find, any_of, count, fill, find, lower_bound, max, min, ...
 #include <array>             // array
+#include <concepts>          // invocable
 #include <cstddef>           // ptrdiff_t, size_t
 #include <cstdint>           // uint16_t, uint32_t, uint64_t
 #include <cstring>           // memcpy
@@ -23,13 +24,14 @@
 #include <string>            // string, to_string
 #include <string_view>       // string_view
 #include <type_traits>       // is_constant_evaluated
-#include <utility>           // move, pair
+#include <utility>           // forward, move, pair
 #include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/ieee.hpp"
 #include "clockwise/detail/base/kinds.hpp"
 #include "clockwise/detail/digest/crc16.hpp"
+#include "clockwise/detail/scheme/moving_slots.hpp"
 #include "clockwise/replication.hpp"
 
 // Qt has a macro `slots`. It is back after this header.
@@ -324,6 +326,8 @@ class RedisSlotMap {
     std::string master;                 ///< A replica's master; empty for a master.
     std::vector<std::string> replicas;  ///< A master's replicas, in the order listed.
     RedisHealth health = RedisHealth::online;
+
+    friend bool operator==(const Node&, const Node&) = default;
   };
   /// The nodes, in id order.
   std::span<const Node> nodes() const& noexcept { return nodes_; }
@@ -333,6 +337,15 @@ class RedisSlotMap {
   bool contains(std::string_view node) const { return index_of(node) != none; }
   RedisHealth health_of(std::string_view node) const {
     return nodes_[known(node, "health_of")].health;
+  }
+  /// Returns the heap memory of the node table, without what names and replicas take. O(1).
+  std::size_t memory_bytes() const noexcept {
+    return nodes_.capacity() * sizeof(Node) + moves_.bytes();
+  }
+  /// The same owners, masters, replicas and health, so every key has the same owner and the same
+  /// preference list on both. Migrations do not count.
+  friend bool operator==(const RedisSlotMap& a, const RedisSlotMap& b) {
+    return a.nodes_ == b.nodes_ && a.owners_ == b.owners_;
   }
   /// Whether every slot has an owner: a cluster that demands it answers nothing otherwise.
   bool complete() const { return std::find(owners_.begin(), owners_.end(), none) == owners_.end(); }
@@ -369,6 +382,20 @@ class RedisSlotMap {
     renumber([index](std::uint16_t old) { return old > index ? old - 1 : old; });
     return true;
   }
+
+  /// Makes several changes one: fn(edit) calls mutators of this class on `edit`, a copy. If one
+  /// throws, the map is as before.
+  template <std::invocable<RedisSlotMap&> Fn>
+  void update(Fn&& fn) {
+    RedisSlotMap edit = *this;
+    std::forward<Fn>(fn)(edit);
+    swap(edit);
+  }
+  /// Removes all nodes.
+  void clear() noexcept { RedisSlotMap().swap(*this); }
+
+  template <class Id>
+  void set_weight(const Id&, double) = delete;  // Redis has no weights: assign(slots, master)
 
   /// Sets what preference lists read: a replica that is not online is in none. Moves no slot.
   void set_health(std::string_view node, RedisHealth health) {
@@ -436,23 +463,24 @@ class RedisSlotMap {
                                               ? number + " has no owner"
                                               : detail::quoted(to) + " already owns " + number));
     }
-    const std::size_t rank = move_rank(slot);
-    if (is_moving(slot, rank)) {
-      moves_[rank].target = target;
-    } else {
-      moves_.insert(moves_.begin() + static_cast<std::ptrdiff_t>(rank), {slot, target});
-    }
+    moves_.start(slot, target);
   }
   /// Ends a slot's migration without effect, as CLUSTER SETSLOT STABLE does.
-  void cancel(std::uint16_t slot) noexcept { end_moves({slot, slot}); }
+  void cancel(std::uint16_t slot) noexcept { moves_.stop(slot, slot); }
   /// Returns the node that the slot is migrating to; nullptr if it is not migrating. O(log S) for S
   /// moving slots.
   const std::string* migrating_to(std::uint16_t slot) const& noexcept {
-    const std::size_t rank = move_rank(slot);
-    return is_moving(slot, rank) ? &nodes_[moves_[rank].target].name : nullptr;
+    const std::uint16_t* const target = moves_.target_of(slot);
+    return target == nullptr ? nullptr : &nodes_[*target].name;
   }
   const std::string* migrating_to(std::uint16_t slot) const&& =
       delete;  // it would refer to nothing
+
+  /// A request for one key, as the node that it reaches sees it.
+  struct Request {
+    bool key_present = true;  ///< The node has the key, which matters while the slot migrates away.
+    bool asking = false;      ///< The client sent ASKING before the request.
+  };
 
   struct Answer {
     enum class Kind : unsigned char {
@@ -465,32 +493,24 @@ class RedisSlotMap {
     const std::string* node = nullptr;  ///< The node that the client is sent to.
   };
 
-  /// Returns the reply of the master `node` to a request for one key of `slot`. `key_present`:
-  /// whether the node has the key, which matters only while the slot is migrating away. `asking`:
-  /// whether the client sent ASKING before the request.
-  Answer answer(std::string_view node, std::uint16_t slot, bool key_present,
-                bool asking = false) const& {
+  /// Returns the reply of the master `node` to a request for one key of `slot`.
+  Answer answer(std::string_view node, std::uint16_t slot, Request request) const& {
     const std::uint16_t index = master_known(node, "answer");
     check_range({slot, slot});
     const std::string* const target = migrating_to(slot);
     if (owners_[slot] == none) return {Answer::Kind::cluster_down, nullptr};
     if (owners_[slot] == index) {
-      if (target != nullptr && !key_present) return {Answer::Kind::ask, target};
+      if (target != nullptr && !request.key_present) return {Answer::Kind::ask, target};
       return {Answer::Kind::serve, nullptr};
     }
-    if (asking && target == &nodes_[index].name) return {Answer::Kind::serve, nullptr};
+    if (request.asking && target == &nodes_[index].name) return {Answer::Kind::serve, nullptr};
     return {Answer::Kind::moved, owner_of(slot)};
   }
-  void answer(std::string_view, std::uint16_t, bool,
-              bool = false) const&& = delete;  // it would refer to nothing
+  void answer(std::string_view, std::uint16_t,
+              Request) const&& = delete;  // it would refer to nothing
 
  private:
   static constexpr std::uint16_t none = 0xffff;
-
-  struct Move {
-    std::uint16_t slot;
-    std::uint16_t target;
-  };
 
   static std::vector<RedisShard> even_shards(std::span<const std::string> masters) {
     std::vector<RedisShard> shards;
@@ -547,7 +567,8 @@ class RedisSlotMap {
   }
   void check_count() const {
     if (nodes_.size() == none) {
-      detail::fail_length("a cluster can have up to " + std::to_string(none) + " nodes");
+      detail::fail_length("a cluster can have up to " + std::to_string(none) + " nodes, got " +
+                          std::to_string(nodes_.size() + 1));
     }
   }
   static void check_range(RedisSlotRange slots) {
@@ -574,36 +595,22 @@ class RedisSlotMap {
       if (index != none) index = static_cast<std::uint16_t>(new_number(index));
     };
     for (std::uint16_t& owner : owners_) change(owner);
-    for (Move& move : moves_) change(move.target);
+    for (auto& move : moves_) change(move.target);
   }
 
   void set_owner(RedisSlotRange slots, std::uint16_t owner) noexcept {
-    end_moves(slots);
+    moves_.stop(slots.first, slots.last);
     std::fill(owners_.begin() + slots.first, owners_.begin() + slots.last + 1, owner);
   }
 
-  /// Returns where the slot is, or would be, in moves_.
-  std::size_t move_rank(std::uint32_t slot) const noexcept {
-    const auto at =
-        std::lower_bound(moves_.begin(), moves_.end(), slot,
-                         [](const Move& move, std::uint32_t s) { return move.slot < s; });
-    return static_cast<std::size_t>(at - moves_.begin());
-  }
-  bool is_moving(std::uint16_t slot, std::size_t rank) const noexcept {
-    return rank < moves_.size() && moves_[rank].slot == slot;
-  }
-  void end_moves(RedisSlotRange slots) noexcept {
-    moves_.erase(moves_.begin() + static_cast<std::ptrdiff_t>(move_rank(slots.first)),
-                 moves_.begin() + static_cast<std::ptrdiff_t>(move_rank(slots.last + 1u)));
-  }
   bool is_target(std::uint16_t index) const {
     return std::any_of(moves_.begin(), moves_.end(),
-                       [index](const Move& move) { return move.target == index; });
+                       [index](const auto& move) { return move.target == index; });
   }
 
   std::vector<Node> nodes_;                             // in id order
   std::array<std::uint16_t, redis_slot_count> owners_;  // by slot: an index in nodes_, or none
-  std::vector<Move> moves_;                             // by slot
+  detail::MovingSlots<std::uint16_t> moves_;            // by the indices of targets in nodes_
 };
 
 /// A run of slots that moves; an empty name means no owner.
