@@ -106,7 +106,7 @@ std::string shard(const std::vector<std::string>& nodes) {
   return reply;
 }
 
-TEST_CASE("each reply names a node alike, and a redirection finds it") {
+TEST_CASE("all replies name a node alike, and a redirection finds it") {
   const auto check = [](const std::string& server, const std::string& name,
                         const RedisReplyOptions& options, const RedisReplyOptions& for_nodes,
                         const Names& masters) {
@@ -155,7 +155,7 @@ TEST_CASE("each reply names a node alike, and a redirection finds it") {
   }
 }
 
-TEST_CASE("another endpoint than the server's can be chosen") {
+TEST_CASE("an endpoint other than the server's can be chosen") {
   for (const std::string& server : servers) {
     for (const std::string name :
          {"ip", "hostname", "hostname-resp3", "unknown-endpoint", "unknown-endpoint-resp3"}) {
@@ -201,7 +201,7 @@ TEST_CASE("a node that does not know its own address is the one that replied") {
                                       ContainsSubstring("10.0.0.1:7001")));
 }
 
-TEST_CASE("the port for TLS is taken if it is asked for") {
+TEST_CASE("the TLS port is used if requested") {
   RedisReplyOptions tls;
   tls.tls = true;
   for (const std::string& server : servers) {
@@ -234,7 +234,7 @@ TEST_CASE("the port for TLS is taken if it is asked for") {
   CHECK_FALSE(parse_redirect(captured("valkey-8.0", "tls-seen-plain.moved")));
 }
 
-TEST_CASE("a replica that loads or has failed is in no list") {
+TEST_CASE("a replica that is loading or has failed is in no list") {
   for (const std::string& server : servers) {
     CAPTURE(server);
     // 7005 is a replica of 7002 that never got its data, then stops.
@@ -256,7 +256,7 @@ TEST_CASE("a replica that loads or has failed is in no list") {
   }
 }
 
-TEST_CASE("a master that has failed keeps its slots until another has them") {
+TEST_CASE("a master that has failed keeps its slots until another master has them") {
   for (const std::string& server : servers) {
     CAPTURE(server);
     const Scene failed(server, "failed-master");
@@ -283,7 +283,7 @@ TEST_CASE("a master that has failed keeps its slots until another has them") {
   }
 }
 
-TEST_CASE("of two masters in a shard the healthier has its slots") {
+TEST_CASE("of two masters in a shard, the healthier has its slots") {
   const std::string up = node("1", "a", 1, "master", "online");
   const std::string down = node("2", "b", 2, "master", "fail");
   const std::string loading = node("3", "c", 3, "master", "loading");
@@ -333,7 +333,7 @@ TEST_CASE("a node without an address is left out, and its slots have no owner") 
   }
 }
 
-TEST_CASE("two nodes of one name are refused, unless one has failed") {
+TEST_CASE("two nodes with the same name are refused, unless one has failed") {
   const std::string one = node("id-1", "", 6379, "master", "online");
   const std::string two = node("id-2", "", 6379, "replica", "online");
   CHECK_THROWS_MATCHES(parse_cluster_shards(shard({one, two})), std::invalid_argument,
@@ -366,7 +366,7 @@ TEST_CASE("two nodes of one name are refused, unless one has failed") {
             .replicas.empty());
 }
 
-TEST_CASE("CLUSTER NODES is read as text too") {
+TEST_CASE("CLUSTER NODES is also read as plain text") {
   const std::string lines =
       "4908f6da 10.34.0.5:7005@17005 slave 14d846a9 0 1796086174856 1 connected\n"
       "14d846a9 10.34.0.1:7001@17001,cache-1.example master,fail? - 0 1 1 connected 0-5459 5461\n"
@@ -434,7 +434,7 @@ TEST_CASE("CLUSTER NODES is read as text too") {
   refused("a h:1@2 master - 0 0 1 connected 9-8\n", "got 9 to 8");
 }
 
-TEST_CASE("replicas of replicas belong to the master above, however long the chain") {
+TEST_CASE("replicas of replicas belong to the master at the top of any chain") {
   // A long chain costs no more than a short one: it is cut.
   std::string lines = "0 h:1@1 master - 0 0 1 connected 0-16383\n";
   for (int i = 1; i < 20000; ++i) {
@@ -447,7 +447,7 @@ TEST_CASE("replicas of replicas belong to the master above, however long the cha
   CHECK(shards[0].replicas.size() == 5);
 }
 
-TEST_CASE("replies of servers before 4.0 and 7.0") {
+TEST_CASE("replies of servers before 4.0 and 7.0 are read") {
   // Without ids, and without other endpoints.
   const auto oldest = parse_cluster_slots(
       "*1\r\n*4\r\n:0\r\n:16383\r\n*2\r\n$8\r\n10.0.0.1\r\n:1\r\n*2\r\n$8\r\n10.0.0.2\r\n:1\r\n");
@@ -516,7 +516,7 @@ TEST_CASE("slots of a shard are pairs") {
                        std::invalid_argument, MessageMatches(ContainsSubstring("even number")));
 }
 
-TEST_CASE("a redirection that leads nowhere is none") {
+TEST_CASE("a redirection without a valid slot and port is not one") {
   for (const char* error :
        {"MOVED 3999 host:", "MOVED 3999 :", "MOVED 3999 host", "MOVED 3999 host:0",
         "MOVED 3999 host:65536", "MOVED 3999 host:-1", "MOVED 3999 host:6379x",
@@ -537,7 +537,7 @@ TEST_CASE("a redirection that leads nowhere is none") {
   CHECK(parse_redirect("MOVED 16383 2001:db8::1:65535", options)->node == "2001:db8::1:65535");
 }
 
-TEST_CASE("health changes which replicas are listed, and no slot") {
+TEST_CASE("health changes the listed replicas but no slot") {
   std::vector<RedisShard> shards{{{{0, 16383}}, "a:1", {"b:2", "c:3", "d:4"}}};
   shards[0].loading = {"c:3"};
   shards[0].failed = {"a:1"};
@@ -638,7 +638,7 @@ std::string damaged(std::string bytes, std::uint64_t& state) {
   return bytes;
 }
 
-TEST_CASE("damaged replies are read or refused, nothing else") {
+TEST_CASE("damaged replies are read or refused") {
   RedisReplyOptions given;
   given.replied_by = "10.0.0.9";
   given.endpoint = RedisEndpointType::hostname;
