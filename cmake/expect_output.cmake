@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# cmake -DEXPECTED=<file> -P expect_output.cmake -- command…
-# The command must succeed and print the contents of the file. Lines may end with CR LF in either:
-# Windows prints them so, and Git may check out the file so.
+# cmake -DEXPECTED=<file> -P expect_output.cmake -- command… The command must succeed and print the
+# contents of the file. Lines can end with CR LF in either, because Windows prints CR LF and Git can
+# check it out.
 include(${CMAKE_CURRENT_LIST_DIR}/command_line.cmake)
 if(NOT result EQUAL 0)
   message(FATAL_ERROR "${command} failed (${result}):\n${output}${errors}")

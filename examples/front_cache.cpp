@@ -81,7 +81,7 @@ class FrontCache {
     return flight.value;
   }
 
-  /// Drops all expired values or, if there are none, all values.
+  /// Drops all expired values or, if none is expired, all values.
   void drop_old(Time now, const std::string& keep) {
     const auto drop = [&](auto condition) {
       return std::erase_if(flights_, [&](const auto& entry) {

@@ -22,7 +22,7 @@ int main() {
       auto reader = shared.reader();  // each thread has its own
       int wrong = 0;
       do {
-        const auto& ring = *reader;  // stays as it is until the next *reader
+        const auto& ring = *reader;  // unchanged until the next *reader
         report = ring.lookup("user:42");
         if (ring.size() != reader.version() + 2) ++wrong;  // version 1 has 3 members
       } while (reader.version() < last);

@@ -51,7 +51,7 @@ static_assert(merged(Arc{20, 10}, Arc{10, 15}) == Arc{20, 15});
 static_assert(merged(Arc{top, 5}, Arc{5, top}) == Arc{top, top}, "two halves are the whole");
 static_assert(!merged(Arc{1, 2}, Arc{3, 4}), "a gap");
 static_assert(!merged(Arc{1, 5}, Arc{5, 2}), "an overlap");
-static_assert(!merged(Arc{1, 1}, Arc{1, 2}), "the whole circle has no room beside it");
+static_assert(!merged(Arc{1, 1}, Arc{1, 2}), "the whole circle leaves no room for another arc");
 
 static_assert(Width(top) + Width(1) == Width::whole_circle(), "the carry");
 static_assert((Width::whole_circle() + Width::whole_circle()).high() == 2);

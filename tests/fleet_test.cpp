@@ -307,7 +307,7 @@ TEST_CASE("a fleet can use any partitioner from which any member can be removed"
 
 namespace {
 
-// A node whose copies fail when they are told to.
+// A node whose copies fail on request.
 struct Fragile {
   std::string id;
   static inline int copies_left = -1;  // negative: any number

@@ -216,7 +216,7 @@ TEST_CASE("JumpBackHash: any node can leave, in any order") {
     CHECK(rebuilt.capacity() == 12);
     check_same_owners(first, rebuilt, keys);
   }
-  SECTION("a new bucket beside gaps takes keys from all, and no others move") {
+  SECTION("a new bucket next to gaps takes keys from all, and no others move") {
     auto gapped = full;
     CHECK(gapped.remove("node3"));
     CHECK(gapped.remove("node8"));

@@ -497,7 +497,7 @@ static_assert(of_temporaries_too<wire::Result<wire::Membership>>(error));
 
 }  // namespace
 
-// --- What a mutator is given may be of the subject itself ----------------------------------------
+// --- Arguments that are part of the subject itself -----------------------------------------------
 
 namespace {
 

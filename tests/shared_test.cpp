@@ -92,7 +92,7 @@ TEST_CASE("Rings are freed once no reader holds them") {
     auto reader = shared.reader();
     shared.publish({"x"});
     shared.publish({"y"});
-    CHECK_FALSE(first.expired());  // the reader may still use it
+    CHECK_FALSE(first.expired());  // the reader can still use it
     CHECK(reader->contains("y"));
   }
   shared.publish({"z"});

@@ -65,7 +65,7 @@ std::size_t CsvReader::column() const {
   return static_cast<std::size_t>(rest_.data() - line_begin_) + 1;
 }
 
-/// Returns the length of the line end at the start of the rest; 0 if there is none.
+/// Returns the length of the line end at the start of the rest; 0 if it has none.
 std::size_t CsvReader::line_end() const {
   if (rest_.starts_with('\n') || rest_ == "\r") return 1;
   return rest_.starts_with("\r\n") ? 2 : 0;

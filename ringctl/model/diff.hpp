@@ -56,7 +56,7 @@ struct Diff {
   Moves mod_n;
 };
 
-/// Computes what a change moves, on clockwise's own ring and under hash mod N. `next_key` may be
+/// Computes what a change moves, on clockwise's own ring and under hash mod N. `next_key` can be
 /// empty. Throws InputError.
 Diff diff_of(const Fleet& before, const Fleet& after, const NextKey& next_key);
 

@@ -19,7 +19,7 @@ namespace {
 
 // --- Redis Cluster ------------------------------------------------------------------------------
 
-/// A slot's replicas are those of its master, in the order listed.
+/// A slot's replicas are its master's, in the order listed.
 class PlacedSlots final : public PlacedFleet {
  public:
   PlacedSlots(clockwise::RedisSlotMap map, const DeadNodes& dead)

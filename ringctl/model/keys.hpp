@@ -8,7 +8,7 @@
 namespace ringctl {
 
 /// Stores the next key and returns true, or returns false at the end. The next call invalidates the
-/// key. Empty if there are no keys to count.
+/// key. Empty if no keys are counted.
 using NextKey = std::function<bool(std::string_view& key)>;
 
 }  // namespace ringctl

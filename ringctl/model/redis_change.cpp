@@ -85,8 +85,8 @@ bool lists_slots(const Fleet& fleet) {
                      [](const FleetNode& node) { return node.traits.contains("slots"); });
 }
 
-/// Returns the masters of `after` in file order, then those of `before` that leave, with the slots
-/// that each has before any are moved.
+/// Returns the masters of `after` in file order, then the masters of `before` that leave, with the
+/// slots that each has before any are moved.
 std::vector<Master> masters_before_moves(const RedisSlotMap& before, const Fleet& after,
                                          const RedisSlotMap& listed, bool lists) {
   std::vector<Master> masters;

@@ -12,7 +12,7 @@ namespace ringctl {
 struct RedisChange {
   clockwise::RedisSlotMap before;
   clockwise::RedisSlotMap after;
-  bool rebalanced = false;  ///< Otherwise the slots after are those listed.
+  bool rebalanced = false;  ///< Otherwise the slots after are as listed.
 };
 
 /// Returns the slots before and after a change. A slot that `after` lists goes to the master that

@@ -12,7 +12,8 @@
 
 namespace ringctl {
 
-/// Returns the length in bytes of the UTF-8 character at the start of `text`; 0 if there is none.
+/// Returns the length in bytes of the UTF-8 character at the start of `text`; 0 if it starts with
+/// none.
 std::size_t utf8_length(std::string_view text);
 
 /// Removes the first character and returns its code point; U+FFFD for a byte that is not UTF-8.

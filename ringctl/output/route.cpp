@@ -32,7 +32,7 @@ class Names {
 
 /// The key comes last because it can have any length. If no node is dead, the owner is the first
 /// replica and is shown once. On a terminal, names, replicas and keys are cut to its width;
-/// elsewhere a program may read them.
+/// elsewhere a program can read them.
 class TextRows final : public RouteRows {
  public:
   TextRows(const PlacedFleet& fleet, std::size_t replicas, bool any_dead, Output& out)
@@ -90,7 +90,7 @@ class TextRows final : public RouteRows {
   struct Layout {
     bool limited;            ///< To a terminal's width.
     std::size_t first;       ///< The first replica that has a column; 1 if replica 0 is the owner.
-    std::size_t replicas;    ///< Columns, those before the first included.
+    std::size_t replicas;    ///< Columns, including those before `first`.
     std::size_t left_out;    ///< Replicas without a column.
     std::size_t marks;       ///< Columns of the brackets around a dead owner.
     std::size_t name_width;  ///< With the marks.

@@ -67,8 +67,8 @@ std::size_t head(std::string_view text, std::size_t width) {
   return text.size() - rest.size();
 }
 
-/// Returns the number of bytes to leave out, so that what follows fits in `width` columns and does
-/// not begin with a combining mark.
+/// Returns the number of bytes to leave out, so that the rest fits in `width` columns and does not
+/// begin with a combining mark.
 std::size_t tail(std::string_view text, std::size_t width) {
   const Widths widths;
   std::size_t left = cells(text);

@@ -16,8 +16,8 @@ std::size_t cells(std::string_view shown_text);
 /// Returns a shown text of at most `width` columns: the text, or its two ends with "…" between.
 std::string fitted(std::string text, std::size_t width);
 
-/// Returns the columns to print in: those of the terminal that standard output is; otherwise those
-/// of the environment variable COLUMNS; otherwise 80.
+/// Returns the columns to print in: the width of the terminal that standard output is; otherwise
+/// the environment variable COLUMNS; otherwise 80.
 std::size_t output_width();
 
 /// The same of standard error.

@@ -10,7 +10,7 @@ namespace ringctl {
 
 namespace {
 
-/// Returns where the second column of a line such as "  --name N    what it does" begins, otherwise
+/// Returns the start of the second column of a line such as "  --name N    what it does", otherwise
 /// the indentation of the line.
 std::size_t hanging_indent(std::string_view line, std::size_t width) {
   const std::size_t indent = (std::min)(line.find_first_not_of(' '), line.size());
