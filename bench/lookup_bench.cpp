@@ -7,6 +7,7 @@
 //
 //   throughput  independent keys, already hashed
 //   latency     the next key depends on the last owner
+//   …_32        the same with owners of 32 bits
 //   cold        like latency, after a walk over more memory than the second-level cache has
 //   keys        strings by length, compared with the bare hash and libmemcached's ketama
 //   replicas    three replicas, compared with one owner
@@ -103,8 +104,15 @@ template <class Index>
 struct Index_ {
   static constexpr const char* name = "index";
   const typename IndexedFleet<Index>::Ring& ring;
-  explicit Index_(const Size& size) : ring(for_size<IndexedFleet<Index>>(size).ring) {}
+  const typename PlainFleet<Index>::Ring& without;
+  explicit Index_(const Size& size)
+      : ring(for_size<IndexedFleet<Index>>(size).ring),
+        without(for_size<PlainFleet<Index>>(size).ring) {}
   std::uint64_t operator()(Position key) const { return ring.lookup_index(key); }
+  /// The memory of the index.
+  double bytes() const {
+    return static_cast<double>(ring.memory_bytes()) - static_cast<double>(without.memory_bytes());
+  }
 };
 
 template <class Index>
@@ -164,6 +172,9 @@ void throughput(benchmark::State& state, Size size) {
     next = (next + batch) % keys.size();
   }
   report(state);
+  if constexpr (requires { owner_of.bytes(); }) {
+    state.counters["index_bytes"] = owner_of.bytes() / static_cast<double>(size.positions());
+  }
 }
 
 template <class Candidate>
@@ -426,6 +437,19 @@ void add_owners(const Size& size) {
   add("throughput/batch/" + size.name(), lookup_batch<Index>, size);
 }
 
+/// With owners of 32 bits, which the largest ring of add_owners has.
+void add_wide_owners(const Size& size) {
+  const auto add_both = [&]<class Candidate>(const Candidate*) {
+    const std::string name = Candidate::name + ("/" + size.name());
+    add("throughput_32/" + name, throughput<Candidate>, size);
+    add("latency_32/" + name, latency<Candidate>, size);
+  };
+  add_both(static_cast<LowerBound<std::uint32_t>*>(nullptr));
+  add_both(static_cast<Index_<std::uint32_t>*>(nullptr));
+  add("throughput_32/limit/" + size.name(), limit_throughput<std::uint32_t>, size);
+  add("latency_32/limit/" + size.name(), limit_latency<std::uint32_t>, size);
+}
+
 template <class Index>
 void add_replicas(const Size& size) {
   const auto with_position = [&](const std::string& what, auto use) {
@@ -471,7 +495,9 @@ void add_replicas(const Size& size) {
 const bool added = [] {
   for (const Size& size : {Size{16, 1}, {16, 200}, {100, 200}, {1'000, 200}, {10'000, 200}}) {
     add_owners<std::uint16_t>(size);
-    if (size.vnodes > 1) add_replicas<std::uint16_t>(size);
+    if (size.vnodes == 1) continue;
+    add_replicas<std::uint16_t>(size);
+    add_wide_owners(size);
   }
   add_owners<std::uint32_t>({100'000, 200});
   for (const std::size_t length : {8u, 16u, 40u, 200u}) {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "clockwise/detail/ring/lookup_index.hpp"
+
 namespace {
 
 using clockwise::BucketIndex;
@@ -68,6 +70,15 @@ void copy_arrays(benchmark::State& state) {
   }
 }
 
+void build_index(benchmark::State& state) {
+  const Ring<NoIndex> ring(names(static_cast<std::size_t>(state.range(0))));
+  for (auto _ : state) {
+    clockwise::detail::LookupIndex<std::uint16_t> index;
+    index.build(ring.positions(), ring.owners());
+    benchmark::DoNotOptimize(index);
+  }
+}
+
 // A node joins and leaves, its name in the middle of the order. Two changes per iteration.
 template <class Lookup>
 void join_and_leave(benchmark::State& state) {
@@ -94,6 +105,7 @@ BENCHMARK(hash_and_sort) CLOCKWISE_SIZES;
 BENCHMARK_TEMPLATE(add_all, BucketIndex) CLOCKWISE_SIZES;
 BENCHMARK_TEMPLATE(add_all, NoIndex) CLOCKWISE_SIZES;
 BENCHMARK(copy_arrays) CLOCKWISE_SIZES;
+BENCHMARK(build_index) CLOCKWISE_SIZES;
 BENCHMARK_TEMPLATE(join, BucketIndex) CLOCKWISE_SIZES;
 BENCHMARK_TEMPLATE(join, NoIndex) CLOCKWISE_SIZES;
 BENCHMARK_TEMPLATE(join_and_leave, BucketIndex) CLOCKWISE_SIZES;
