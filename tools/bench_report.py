@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""bench_report.py FOLDER [PAGE.md]: what the benchmarks measured, as the tables of the documentation.
+"""bench_report.py FOLDER [PAGE.md]: formats the results of the benchmarks as tables for the docs.
 
-FOLDER is the folder bench/ of a build, where the benchmarks write: <name>.json of each bench_<name>,
-instructions.json of the target instructions, compare-<nodes>.json of bench_compare. Without PAGE.md,
-prints the tables. With it, replaces those of the page, each between "<!-- measured: NAME -->" and
-"<!-- end -->", and the drawings of the same figures next to the page. A table whose figures are not in
-FOLDER stays as it is.
+FOLDER is the folder bench/ of a build, to which the benchmarks write: <name>.json of each
+bench_<name>, instructions.json of the target instructions, compare-<nodes>.json of bench_compare.
+Without PAGE.md, prints the tables. With it, replaces the page's tables, each between
+"<!-- measured: NAME -->" and "<!-- end -->", and the drawings of the same figures next to the page.
+A table whose figures are not in FOLDER is unchanged.
 
-bench_report.py --check: whether each page in docs/ has its tables, and no page has others."""
+bench_report.py --check: checks that each page in docs/ has its tables and no others."""
 
 import json
 import math
