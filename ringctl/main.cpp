@@ -51,7 +51,7 @@ void describe(CLI::App& app) {
 Text is for people, as wide as the terminal; csv and json keep every byte and
 digit. In JSON, a name or key that is not UTF-8 is {"hex": "..."}.
 
-Exit status: 0 if done, 1 if the fleets of fingerprint differ, 2 for any trouble.
+Exit status: 0 if done, 1 if the fleets of fingerprint differ, 2 on errors.
 )");
   for (const auto add_command : commands) add_command(app);
 }

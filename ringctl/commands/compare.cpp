@@ -58,7 +58,7 @@ void add_compare(CLI::App& app) {
   const auto options = std::make_shared<CompareOptions>();
   options->request.cpu_seconds = cpu_seconds;
   add_fleet_argument(*command, options->fleet);
-  add_parsed_option(*command, "--keys", "N", "Number of keys to look up [1000000]",
+  add_parsed_option(*command, "--keys", "N", "Number of keys to look up [1,000,000]",
                     [options](const std::string& text) {
                       options->request.keys = parse_count(text, "--keys", 1, 100'000'000);
                     });

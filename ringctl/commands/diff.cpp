@@ -85,10 +85,10 @@ void add_diff(CLI::App& app) {
                     options->scheme_after);
   add_top_option(*command, "Pairs of nodes", options->top);
   add_format_option(*command, options->format);
-  command->footer(R"(The key space is compared exactly. If keys are given, those that move are
-counted too. mod N is hash(key) mod N with the same hash and the nodes numbered
-in the order of their ids. It leaves out nodes of weight 0 and ignores other
-weights.
+  command->footer(R"(The key space is compared exactly. If keys are given, the keys that
+move are counted too. mod N is hash(key) mod N with the same hash and the nodes
+numbered in the order of their ids. It leaves out nodes of weight 0 and ignores
+other weights.
 
   ringctl diff before.csv after.csv
   ringctl diff before.csv after.csv keys.txt --format json

@@ -54,8 +54,8 @@ void add_fingerprint(CLI::App& app) {
       R"(A fingerprint has 128 bits. Two are equal if hash, vnodes and members are equal,
 in any order; a program gets the same value from fingerprint(). Fleets that
 differ from the first are compared with it, node by node, and the exit status
-is 1. --hash,
---vnodes and weights apply to CSV; JSON and wire bytes name their own.
+is 1. --hash, --vnodes and weights apply to CSV; JSON and wire bytes name their
+own.
 
   ringctl fingerprint deployed.ring fleet.csv || echo 'not deployed yet'
 )");

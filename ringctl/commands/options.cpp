@@ -138,8 +138,8 @@ void add_replication_options(CLI::App& app, ReplicationOptions& replication) {
   add_parsed_option(
       app, "--spread", "SPREAD",
       "How to spread replicas: nodes, racks, or racks_only\n"
-      "(never two in a rack, even if too few) [racks if\n"
-      "there are any]",
+      "(at most one per rack, even if too few) [racks if\n"
+      "any node names one]",
       [&replication](const std::string& text) { replication.spread = parse_spread(text); });
   app.add_option_function<std::vector<std::string>>(
          "--dead",
@@ -198,8 +198,8 @@ their content. CSV has one node per line: id,weight,rack,datacenter. Only the id
 is required; the default weight is 1. A node of weight 0 is drained: it owns
 nothing. A first line that has the field "id" is a header that names the
 columns, in any order. If semicolons or tabs separate its fields, they separate
-all fields. Lines may end in CRLF; blank lines and lines that begin with #
-are ignored. Quote a field with a comma, a quote, a line end, another control
+all fields. Lines can end in CRLF; blank lines and lines that begin with # are
+ignored. Quote a field with a comma, a quote, a line end, another control
 character or outer blanks; write a quote inside it twice (RFC 4180).
 
 A node has its weight times --vnodes positions, and every program must use the

@@ -60,7 +60,7 @@ void add_plan(CLI::App& app) {
   PlanRequest& request = options->request;
   add_change_arguments(*command, options->before, options->after);
   add_parsed_option(
-      *command, "--bytes", "SIZE", "Size of one copy of all data: 10.88TB",
+      *command, "--bytes", "SIZE", "Size of one copy of all data, as in 10.88TB",
       [&request](const std::string& text) { request.bytes = parse_bytes("--bytes", text); })
       ->required();
   add_parsed_option(
