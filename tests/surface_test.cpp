@@ -284,6 +284,9 @@ TEMPLATE_TEST_CASE("Preference lists are distinct, and spread as requested", "",
     CHECK(without == scheme.without({down[0]}).without({down[1]}));
     CHECK_FALSE(without == scheme);
     CHECK(scheme.without(std::vector<std::string>()) == scheme);
+    // Two texts in braces are not one, as std::string_view would have it.
+    static_assert(!requires { scheme.without({{"node-1", "node-2"}}); });
+    static_assert(!requires { scheme.without("node-1"); });
     CHECK(fails_with<std::out_of_range>("without: \"stranger\" is not a member",
                                         [&] { (void)scheme.without({"stranger"}); }));
   }

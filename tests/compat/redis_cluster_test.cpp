@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -328,6 +329,26 @@ TEST_CASE("a map is copied, moved and assigned as a value") {
   CHECK(described(kept) == text);
 }
 
+TEST_CASE("masters are given as lists and ranges, and two texts in braces are two masters") {
+  const RedisSlotMap expected({"a:1", "b:2"});
+  CHECK(expected.size() == 2);
+  CHECK(RedisSlotMap({{"a:1", "b:2"}}) == expected);
+  CHECK(RedisSlotMap(std::vector<std::string>{"a:1", "b:2"}) == expected);
+  CHECK(RedisSlotMap(std::set<std::string_view>{"a:1", "b:2"}) == expected);
+  CHECK(RedisSlotMap({std::string("a:1"), std::string_view("b:2")}) == expected);
+  RedisSlotMap joined = expected;
+  joined.add_all({"c:3", "d:4"});
+  joined.add_all(std::vector<std::string_view>{"e:5"});
+  CHECK(joined.size() == 5);
+  CHECK_THROWS_AS(joined.add_all({"f:6", "a:1"}), std::invalid_argument);
+  CHECK(joined.size() == 5);
+  const auto refuses = [](auto& map) {
+    static_assert(!requires { map.add_all({{"f:6", "g:7"}}); });
+    static_assert(!requires { map.add_all(std::string("f:6")); });
+  };
+  refuses(joined);
+}
+
 TEST_CASE("maps are equal if they place all keys alike; an update is all or nothing") {
   const RedisSlotMap original = with_replicas();
   RedisSlotMap map = original;
@@ -527,7 +548,7 @@ TEST_CASE("replies of CLUSTER SLOTS and CLUSTER SHARDS") {
   refused("$1\r\nab\r\n", "another length");
   refused("*0\r\n*0\r\n", "more bytes");
   refused("*x\r\n", "no number");
-  refused("!1\r\n", "type");
+  refused("@1\r\n", "type");
   refused("+OK\r\n", "list");
   refused("*1\r\n*3\r\n:0\r\n:16384\r\n*2\r\n+h\r\n:1\r\n", "16384");
   refused("*1\r\n*3\r\n:9\r\n:8\r\n*2\r\n+h\r\n:1\r\n", "got 9 to 8");

@@ -70,8 +70,9 @@ inline std::string cassandra_partition_key(std::span<const std::string_view> com
   }
   return key;
 }
-inline std::string cassandra_partition_key(std::initializer_list<std::string_view> components) {
-  return cassandra_partition_key(std::span(components.begin(), components.size()));
+inline std::string cassandra_partition_key(std::initializer_list<detail::ListedText> components) {
+  return cassandra_partition_key(
+      std::vector<std::string_view>(components.begin(), components.end()));
 }
 
 /// The tokens (left, right], clockwise; equal ends mean all of them.

@@ -30,8 +30,10 @@
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/ieee.hpp"
 #include "clockwise/detail/base/kinds.hpp"
+#include "clockwise/detail/base/node_id.hpp"
 #include "clockwise/detail/digest/crc16.hpp"
 #include "clockwise/detail/scheme/moving_slots.hpp"
+#include "clockwise/node.hpp"
 #include "clockwise/replication.hpp"
 
 // Qt has a macro `slots`. It is back after this header.
@@ -155,10 +157,10 @@ class RedisSlotMap {
   /// A map without nodes, in which no slot has an owner.
   RedisSlotMap() noexcept { owners_.fill(none); }
   /// Assigns the slots evenly, in the order of `masters`: see redis_even_split.
-  RedisSlotMap(std::initializer_list<std::string> masters)
-      : RedisSlotMap(even_shards(std::span(masters.begin(), masters.size()))) {}
-  explicit RedisSlotMap(std::span<const std::string> masters)
-      : RedisSlotMap(even_shards(masters)) {}
+  RedisSlotMap(std::initializer_list<detail::ListedText> masters)
+      : RedisSlotMap(even_shards(names_in(masters))) {}
+  template <IdRange Masters>
+  explicit RedisSlotMap(Masters&& masters) : RedisSlotMap(even_shards(names_in(masters))) {}
   /// Takes shards as parse_cluster_slots, parse_cluster_shards and parse_cluster_nodes return them.
   /// Throws std::invalid_argument if a slot is in two of them. O(N log N).
   explicit RedisSlotMap(std::span<const RedisShard> shards) : RedisSlotMap() {
@@ -354,6 +356,14 @@ class RedisSlotMap {
 
   /// Adds a master without slots, as CLUSTER MEET does.
   void add(std::string master) { insert({std::move(master), {}, {}}); }
+  /// Adds several as one change.
+  template <IdRange Masters>
+  void add_all(Masters&& masters) {
+    update([&](RedisSlotMap& edit) {
+      for (std::string& name : names_in(masters)) edit.add(std::move(name));
+    });
+  }
+  void add_all(std::initializer_list<detail::ListedText> masters) { add_all(names_in(masters)); }
   void add_replica(std::string replica, std::string_view master) {
     std::uint16_t index = master_known(master, "add_replica");
     std::vector<std::string>& replicas = nodes_[index].replicas;
@@ -512,7 +522,14 @@ class RedisSlotMap {
  private:
   static constexpr std::uint16_t none = 0xffff;
 
-  static std::vector<RedisShard> even_shards(std::span<const std::string> masters) {
+  template <class Names>
+  static std::vector<std::string> names_in(Names& range) {
+    std::vector<std::string> names;
+    for (auto&& name : range) names.emplace_back(std::string_view(detail::id_of(name)));
+    return names;
+  }
+
+  static std::vector<RedisShard> even_shards(const std::vector<std::string>& masters) {
     std::vector<RedisShard> shards;
     if (masters.empty()) return shards;
     const auto ranges = redis_even_split(

@@ -34,6 +34,18 @@ std::basic_string_view<Char> characters_of(const T& text) {
   }
 }
 
+/// A text in a list in braces. Unlike std::string and std::string_view, it is never made of two
+/// texts: {{"a", "b"}} is no list of it, as that would take the two for iterators.
+class ListedText {
+ public:
+  template <Text T>
+  ListedText(const T& text) : text_(detail::characters_of<char>(text)) {}
+  operator std::string_view() const noexcept { return text_; }
+
+ private:
+  std::string_view text_;
+};
+
 /// Contiguous bytes of any spelling. std::span does the checking, which keeps <ranges> out.
 template <class T>
 concept Bytes = std::convertible_to<const T&, std::span<const std::byte>> ||

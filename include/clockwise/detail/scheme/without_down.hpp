@@ -25,9 +25,7 @@ class WithoutDown {
     for (auto&& name : down) names.emplace_back(std::string_view(detail::id_of(name)));
     return rebuilt(names);
   }
-  [[nodiscard]] Ring without(std::initializer_list<std::string_view> down) const {
-    return rebuilt(down);
-  }
+  [[nodiscard]] Ring without(std::initializer_list<ListedText> down) const { return rebuilt(down); }
 
  private:
   template <class Names>
