@@ -13,15 +13,17 @@
 //
 // For stored keys: bounded_assignment.hpp. Neither can split a hot key: see hot_key.hpp.
 
-#include <atomic>    // atomic, memory_order_relaxed
-#include <concepts>  // constructible_from, predicate
-#include <cstddef>   // size_t
-#include <cstdint>   // uint32_t, uint64_t
-#include <memory>    // make_shared, shared_ptr
-#include <utility>   // exchange, forward, move, swap
-#include <vector>    // vector
+#include <atomic>       // atomic, memory_order_relaxed
+#include <concepts>     // constructible_from, predicate
+#include <cstddef>      // size_t
+#include <cstdint>      // uint32_t, uint64_t
+#include <memory>       // make_shared, shared_ptr
+#include <type_traits>  // is_arithmetic_v
+#include <utility>      // exchange, forward, move, swap
+#include <vector>       // vector
 
 #include "clockwise/concepts.hpp"
+#include "clockwise/detail/base/kinds.hpp"
 #include "clockwise/detail/scheme/edit.hpp"
 #include "clockwise/detail/scheme/load_caps.hpp"
 #include "clockwise/hash.hpp"
@@ -60,15 +62,20 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
   /// The top bit of a node's load is set once it has left.
   static constexpr std::uint64_t gone = std::uint64_t{1} << 63;
 
-  struct Load {
-    explicit Load(std::shared_ptr<Count> all) : total(std::move(all)) {}
-    Count count{0};
-    std::shared_ptr<Count> total;
-  };
-  /// A member's node and load. A node that takes its place has the same load; tokens keep theirs.
+  /// Whether a node is its id, so that no other can take its place.
+  static constexpr bool is_id =
+      detail::Text<typename Scheme::node_type> || std::is_arithmetic_v<typename Scheme::node_type>;
+
+  /// A member's node and load. Tokens keep theirs.
   struct Counter {
+    Counter(typename Scheme::node_type n, std::shared_ptr<Count> t)
+        : total(std::move(t)), node(std::move(n)) {}
+    Count& load() noexcept { return is_id || replaced == nullptr ? own_load : replaced->own_load; }
+
+    Count own_load{0};
+    std::shared_ptr<Counter> replaced;  ///< The member's first node, whose load this one shares.
+    std::shared_ptr<Count> total;
     typename Scheme::node_type node;
-    std::shared_ptr<Load> load;
   };
 
  public:
@@ -99,8 +106,7 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
       const auto counter = std::exchange(counter_, nullptr);
       if (counter == nullptr) return false;
       // A node's load left the total when the node left.
-      Load& load = *counter->load;
-      if ((load.count.fetch_sub(1) & gone) == 0) load.total->fetch_sub(1);
+      if ((counter->load().fetch_sub(1) & gone) == 0) counter->total->fetch_sub(1);
       return true;
     }
 
@@ -143,7 +149,7 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
         const auto& counter = counters_[member];
         if (!is_available(counter->node)) return true;
         const std::uint64_t cap = cap_at(member, total);
-        Count& count = counter->load->count;
+        Count& count = counter->load();
         std::uint64_t load = count.load(std::memory_order_relaxed);
         while (load < cap) {
           if (count.compare_exchange_weak(load, load + 1)) {
@@ -197,15 +203,15 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
   void replace(Scheme scheme) {
     detail::LoadCaps caps(scheme, options_.c);
     auto counters = counters_for(scheme);
-    std::vector<Load*> leaving;
+    std::vector<Count*> leaving;
     for (const auto& counter : counters_) {
-      if (!scheme.contains(counter->node)) leaving.push_back(counter->load.get());
+      if (!scheme.contains(counter->node)) leaving.push_back(&counter->load());
     }
     scheme_ = std::move(scheme);
     // Nothing below throws. `counters` keeps those that leave until the end.
     counters_.swap(counters);
     std::swap(caps_, caps);
-    for (Load* const load : leaving) total_->fetch_sub(load->count.fetch_or(gone));
+    for (Count* const load : leaving) total_->fetch_sub(load->fetch_or(gone));
   }
 
   const Scheme& scheme() const& noexcept { return scheme_; }
@@ -219,7 +225,7 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
   template <class Id>
   std::uint64_t load(const Id& id) const {
     const auto member = static_cast<std::size_t>(scheme_.index_of(id));
-    return member < scheme_.size() ? counters_[member]->load->count.load() : 0;
+    return member < scheme_.size() ? counters_[member]->load().load() : 0;
   }
   /// Returns a member's cap at the present load of all members; 0 if `id` is not a member. Its load
   /// can be above it, if requests were released elsewhere.
@@ -275,9 +281,14 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
     for (const auto& member : scheme.members()) {
       const std::size_t index =
           counters_.empty() ? 0 : static_cast<std::size_t>(scheme_.index_of(member.node));
-      auto load =
-          index < counters_.size() ? counters_[index]->load : std::make_shared<Load>(total_);
-      counters.push_back(std::make_shared<Counter>(Counter{member.node, std::move(load)}));
+      const auto before = index < counters_.size() ? counters_[index] : nullptr;
+      if (is_id && before != nullptr) {
+        counters.push_back(before);
+        continue;
+      }
+      counters.push_back(std::make_shared<Counter>(member.node, total_));
+      if (before == nullptr) continue;
+      counters.back()->replaced = before->replaced == nullptr ? before : before->replaced;
     }
     return counters;
   }

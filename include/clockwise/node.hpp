@@ -10,7 +10,8 @@
 // the text itself; the decimal digits of an integer. Only the id places the node:
 //
 //   struct Server { std::string id; std::string address; };
-//   clockwise::HashRing<clockwise::Xxh3, Server> ring;      // changing an address moves no key
+//   clockwise::HashRing<clockwise::Xxh3, Server> ring({{"cache-a", "10.0.0.1"}});
+//   ring.set_node({"cache-a", "10.0.0.9"});                 // another address; no key moves
 //
 // Ids are bytes: any length except zero, any value, compared byte by byte as unsigned.
 
