@@ -431,7 +431,7 @@ TEST_CASE("data that only a dead node held is reported as lost") {
   CHECK(near(plan.lost_bytes(), 1e9 * before.load_shares()[3].second));
 }
 
-TEST_CASE("what only a dead node could send back is lost on the way back") {
+TEST_CASE("data that only a dead node could send back is lost in the reverse plan") {
   const HashRing<> before(numbered("node", 5));
   HashRing<> after = before;
   after.add("joiner");
