@@ -354,6 +354,8 @@ TEMPLATE_TEST_CASE("Changes are all or nothing, and one update equals its change
           [](S& s) { s.set_options("stranger", {}); });
   refuses(range, "set_node: \"stranger\" is not a member", [](S& s) { s.set_node("stranger"); });
   refuses(range, "member: \"stranger\" is not a member", [](S& s) { s.member("stranger"); });
+  static_assert(!requires { scheme.set_weight("node-1", false); });  // would drain it
+  static_assert(!requires { scheme.set_weight("node-1", '2'); });    // would weigh 50
   if constexpr (!is_weighted<S>) {
     refuses(invalid, "\"node-2\" must be 1", [](S& s) { s.set_weight("node-2", 2); });
     refuses(invalid, "\"node-9\" must be 1", [](S& s) { s.add("node-9", 2); });

@@ -151,11 +151,11 @@ class Edit : public AddsEntries<Self, Node> {
 
   /// Throws std::out_of_range if `id` is not a member, std::invalid_argument if the scheme does not
   /// take the weight.
-  template <class Id>
-  void set_weight(const Id& id, double weight) {
+  template <class Id, Weight W>
+  void set_weight(const Id& id, W weight) {
     const auto text = detail::id_of(id);
     const Member<Node>& member = present(text, "set_weight");
-    set_options(text, {weight, member.rack, member.datacenter});
+    set_options(text, {static_cast<double>(weight), member.rack, member.datacenter});
   }
 
   /// Sets weight, rack and datacenter at once. Throws as set_weight.

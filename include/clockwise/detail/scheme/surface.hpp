@@ -269,8 +269,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   }
 
   /// Sets the weight of a member. Throws std::out_of_range if `id` is not a member.
-  template <class Id>
-  void set_weight(const Id& id, double weight) {
+  template <class Id, Weight W>
+  void set_weight(const Id& id, W weight) {
     update([&](auto& edit) { edit.set_weight(id, weight); });
   }
 
