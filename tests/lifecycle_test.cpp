@@ -397,6 +397,7 @@ using LiveText = bool (*)(const std::string&);
 CALL(lookup, lookup("key"));
 CALL(try_lookup, try_lookup("key"));
 CALL(node, node(0));
+CALL(member, member("a"));
 CALL(members, members());
 CALL(positions, positions());
 CALL(owners, owners());
@@ -412,7 +413,7 @@ CALL(live_list_of_spread, preference_list("key", 3, Spread::racks, LiveText()));
 CALL(owner_of, owner_of(3));
 CALL(replicas_of, replicas_of(3, 2));
 CALL(migrating_to, migrating_to(3));
-CALL(answer, answer("a", 3, true));
+CALL(answer, answer("a", 3, {}));
 CALL(nodes, nodes());
 CALL(live, live());
 CALL(ring_of, ring());
@@ -446,7 +447,7 @@ CALL(error, error());
 
 template <class S>
 constexpr bool is_safe =
-    of_lvalues_only<S>(lookup, try_lookup, node, members, list, list_of_replication,
+    of_lvalues_only<S>(lookup, try_lookup, node, member, members, list, list_of_replication,
                        list_by_datacenter, list_of_spread) &&
     of_temporaries_too<S>(lookup_index, index_of, contains, size, shares, fingerprint,
                           position_of_key);
