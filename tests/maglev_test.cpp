@@ -129,6 +129,7 @@ TEST_CASE("A moved-from Maglev owns nothing and can be refilled") {
   backends.add("c");
   CHECK(backends.lookup("key") == "c");
   CHECK(backends.table_size() == 251);
+  CHECK(backends.options().table_size == 251);
   // NOLINTEND
 }
 

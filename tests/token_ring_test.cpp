@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -97,6 +99,22 @@ TEST_CASE("invalid input is refused by name and changes nothing") {
   CHECK(small.size() == 255);
   CHECK(ring.fingerprint() == before);
   CHECK(ring.tokens_of("a") == Tokens{1, 2});
+}
+
+TEST_CASE("the type of a token ring follows from its members, as that of a hash ring does") {
+  const TokenRing listed({"a", "b"});
+  const TokenRing weighted({{"a", 2}, {"b", 1}}, clockwise::Xxh64{});
+  const TokenRing ranged(std::vector<std::string_view>{"a", "b"});
+  const TokenRing numbered(std::vector<int>{1, 2});
+  const TokenRing copied(numbered.members());
+  static_assert(std::same_as<decltype(listed), const TokenRing<>>);
+  static_assert(std::same_as<decltype(weighted), const TokenRing<clockwise::Xxh64>>);
+  static_assert(std::same_as<decltype(ranged), const TokenRing<>>);
+  static_assert(std::same_as<decltype(numbered), const TokenRing<clockwise::Xxh3, int>>);
+  static_assert(std::same_as<decltype(copied), const TokenRing<clockwise::Xxh3, int>>);
+  CHECK(listed == ranged);
+  CHECK(copied == numbered);
+  CHECK(weighted.member("a").weight == 2);
 }
 
 TEST_CASE("members without tokens, drained or not, own nothing") {
