@@ -96,7 +96,8 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
     ~Token() { release(); }
 
     explicit operator bool() const noexcept { return counter_ != nullptr; }
-    /// The token must not be empty.
+    /// Returns the node as it was when the load was acquired: with the address that the request
+    /// went to. The token must not be empty.
     const node_type& node() const& noexcept { return counter_->node; }
     const node_type& node() const&& = delete;  // the load is released at once
     /// Returns how many nodes were tried: 1 if the key's owner had room.

@@ -204,7 +204,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     }
     return shares;
   }
-  /// Rings have it, whose lists are those of their arcs: see RingBase.
+  /// Only rings have this overload: see RingBase.
   void load_shares(  // only a Ring has shares of replicas in closed form: count lists of keys
       const Replication&) const = delete;
 
