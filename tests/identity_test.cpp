@@ -225,3 +225,44 @@ TEST_CASE("an id can be passed for its node, as text or as a number") {
   CHECK(plain.remove(fleet::WithFreeFunction{"a", 3}));
   CHECK(plain.empty());
 }
+
+TEST_CASE("An integer is a node only if it fits") {
+  using Ring = HashRing<Xxh3, std::uint16_t>;
+  Ring ring;
+  ring.add(7);
+  ring.add(65535L, 2);
+  ring.add(9LL, {.rack = "r1"});
+  ring.add_all({{11, 2}, {12, {.rack = "r1"}}});
+  CHECK(ring.size() == 5);
+  CHECK(ring.contains(65535));
+  const auto fingerprint = ring.fingerprint();
+  const auto check_refused = [&](auto number) {
+    using Bad = std::invalid_argument;
+    const std::string message = "a node must be between 0 and 65535, got " + std::to_string(number);
+    CHECK(fails_with<Bad>(message, [&] { ring.add(number); }));
+    CHECK(fails_with<Bad>(message, [&] { ring.add(number, 2); }));
+    CHECK(fails_with<Bad>(message, [&] { ring.add(number, {.rack = "r1"}); }));
+    CHECK(fails_with<Bad>(message, [&] { ring.update([&](auto& edit) { edit.add(number); }); }));
+    CHECK(ring.fingerprint() == fingerprint);
+  };
+  check_refused(70000);  // not node 4464
+  check_refused(-1);
+  check_refused((std::numeric_limits<std::uint64_t>::max)());
+  HashRing<Xxh3, std::uint64_t> wide;
+  for (int i = 0; i < 3; ++i) wide.add(i);
+  CHECK(wide.size() == 3);
+  CHECK_THROWS_AS(wide.add(-1), std::invalid_argument);
+
+  // What is no integer, and ranges whose values need not fit, do not compile.
+  const auto adds = [](auto value) { return requires(Ring& r) { r.add(value); }; };
+  const auto adds_weighted = [](auto value) { return requires(Ring& r) { r.add(value, 2); }; };
+  static_assert(adds(7) && adds(std::uint16_t{7}) && !adds(7.0) && !adds(true) && !adds('7'));
+  static_assert(adds_weighted(7) && !adds_weighted(7.0) && !adds_weighted(true));
+  const auto adds_all = [](auto values) { return requires(Ring& r) { r.add_all(values); }; };
+  CHECK(adds_all(std::vector<std::uint8_t>{}));
+  CHECK(adds_all(std::vector<std::pair<std::uint8_t, double>>{}));
+  CHECK_FALSE(adds_all(std::vector<int>{}));
+  CHECK_FALSE(adds_all(std::vector<std::pair<int, double>>{}));
+  CHECK_FALSE(adds_all(std::vector<std::pair<int, clockwise::NodeOptions>>{}));
+  CHECK_FALSE(adds_all(std::vector<clockwise::Member<int>>{}));
+}

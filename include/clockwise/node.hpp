@@ -20,10 +20,11 @@
 #include <cstddef>      // nullptr_t, size_t
 #include <cstdint>      // uint32_t, uint64_t
 #include <iterator>     // begin, end
+#include <limits>       // numeric_limits
 #include <string>       // string, to_string
 #include <string_view>  // string_view
 #include <type_traits>  // is_arithmetic_v, is_array_v, remove_cv_t, remove_cvref_t
-#include <utility>      // declval, forward, move, pair
+#include <utility>      // declval, forward, in_range, move, pair
 
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/kinds.hpp"
@@ -92,6 +93,27 @@ concept NodeLike =
      (!std::is_arithmetic_v<std::remove_cvref_t<T>> ||
       requires(T&& value) { Node{std::forward<T>(value)}; }));
 
+namespace detail {
+
+/// Integers that a node can only be if they fit: in ring.add(7), the node is an int.
+template <class N, class Node>
+concept NumberFor =
+    PortableInteger<Node> && !CharacterOrBool<Node> && PortableInteger<std::remove_cvref_t<N>> &&
+    !CharacterOrBool<std::remove_cvref_t<N>> && !NodeLike<N, Node>;
+
+/// Returns `number` as a node. Throws std::invalid_argument if it does not fit.
+template <class Node, class N>
+Node number_as(N number) {
+  if (!std::in_range<Node>(number)) {
+    using Limits = std::numeric_limits<Node>;
+    detail::fail_invalid("a node must be between " + std::to_string((Limits::min)()) + " and " +
+                         std::to_string((Limits::max)()) + ", got " + std::to_string(number));
+  }
+  return static_cast<Node>(number);
+}
+
+}  // namespace detail
+
 /// One member as a partitioner takes it: a node, a node and its weight, or a node and its
 /// NodeOptions, and so are pairs of these and rows of another partitioner's members().
 ///
@@ -111,20 +133,27 @@ struct Entry {
   template <NodeLike<Node> N>
   Entry(N&& n, NodeOptions o) : node(to_node(std::forward<N>(n))), options(std::move(o)) {}
 
-  // A node in braces, or a literal: {{"id", "address"}, 2}, {7, 2}. Text in braces is refused, as
-  // std::string takes {"a", "b"} for a pair of iterators.
+  // A node in braces: {{"id", "address"}, 2}. Text in braces is refused, as std::string takes
+  // {"a", "b"} for a pair of iterators.
   Entry(Node n)
     requires(!detail::Text<Node> && !std::is_arithmetic_v<Node>)
       : node(std::move(n)) {}
   template <Weight W>
-    requires(!detail::Text<Node>)
+    requires(!detail::Text<Node> && !std::is_arithmetic_v<Node>)
   Entry(Node n, W weight) : node(std::move(n)), options{static_cast<double>(weight)} {}
   Entry(Node n, NodeOptions o)
-    requires(!detail::Text<Node>)
+    requires(!detail::Text<Node> && !std::is_arithmetic_v<Node>)
       : node(std::move(n)), options(std::move(o)) {}
 
+  // A literal: {7, 2}. Throws std::invalid_argument for a number that is no Node.
+  template <detail::NumberFor<Node> N, Weight W>
+  Entry(N n, W weight) : node(detail::number_as<Node>(n)), options{static_cast<double>(weight)} {}
+  template <detail::NumberFor<Node> N>
+  Entry(N n, NodeOptions o) : node(detail::number_as<Node>(n)), options(std::move(o)) {}
+
   template <class First, class Second>
-    requires std::constructible_from<Entry, const First&, const Second&>
+    requires(NodeLike<const First&, Node> &&
+             std::constructible_from<Entry, const First&, const Second&>)
   Entry(const std::pair<First, Second>& pair) : Entry(pair.first, pair.second) {}
   template <class N>
     requires NodeLike<const N&, Node>

@@ -131,6 +131,7 @@
   X(negative_log2) \
   X(nodes_of) \
   X(nodes_text) \
+  X(number_as) \
   X(origin_load) \
   X(over_unit) \
   X(parse) \

@@ -42,21 +42,35 @@ class AddsEntries {
     return self().add_entry(Entry<Node>(std::forward<N>(node), std::move(options)));
   }
 
-  // A node in braces, or a number that a literal is converted to.
+  // A node in braces.
   Result add(Node node)
-    requires(!Text<Node>)
+    requires(!Text<Node> && !std::is_arithmetic_v<Node>)
   {
     return self().add_entry(Entry<Node>(std::move(node)));
   }
   template <Weight W>
-    requires(!Text<Node>)
+    requires(!Text<Node> && !std::is_arithmetic_v<Node>)
   Result add(Node node, W weight) {
     return self().add_entry(Entry<Node>(std::move(node), weight));
   }
   Result add(Node node, NodeOptions options)
-    requires(!Text<Node>)
+    requires(!Text<Node> && !std::is_arithmetic_v<Node>)
   {
     return self().add_entry(Entry<Node>(std::move(node), std::move(options)));
+  }
+
+  // A literal, or any integer. Throws std::invalid_argument for one that is no Node.
+  template <NumberFor<Node> N>
+  Result add(N node) {
+    return self().add_entry(Entry<Node>(detail::number_as<Node>(node)));
+  }
+  template <NumberFor<Node> N, Weight W>
+  Result add(N node, W weight) {
+    return self().add_entry(Entry<Node>(node, weight));
+  }
+  template <NumberFor<Node> N>
+  Result add(N node, NodeOptions options) {
+    return self().add_entry(Entry<Node>(node, std::move(options)));
   }
 
   template <EntryRange<Node> Entries>
