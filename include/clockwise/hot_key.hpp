@@ -17,7 +17,7 @@
 // examples/front_cache.cpp.
 
 #include <algorithm>    // sort
-#include <cstddef>      // size_t
+#include <cstddef>      // nullptr_t, size_t
 #include <cstdint>      // uint64_t
 #include <map>          // less, map
 #include <span>         // span
@@ -95,6 +95,7 @@ class HeavyHitters {
     add_to(total_, times);
     return counted;
   }
+  bool observe(std::nullptr_t, std::uint64_t = 1) = delete;  // it would be read as a text
 
   /// Returns the keys whose count is above `share` of total(), the most frequent first. No more
   /// frequent key is missing if `share` is at least 1 / counters. A less frequent key can be
@@ -257,6 +258,8 @@ SplitCopies<typename P::node_type> split(const P& placement, std::string_view ke
   }
   return SplitCopies<Node>(std::move(result));
 }
+template <Placement P>
+void split(const P&, std::nullptr_t, std::size_t) = delete;  // it would be read as a text
 
 }  // namespace clockwise
 

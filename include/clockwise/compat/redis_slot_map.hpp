@@ -15,7 +15,7 @@
 #include <algorithm>         // adjacent_find, any_of, count, fill, find, lower_bound, max, min, ...
 #include <array>             // array
 #include <concepts>          // invocable
-#include <cstddef>           // ptrdiff_t, size_t
+#include <cstddef>           // nullptr_t, ptrdiff_t, size_t
 #include <cstdint>           // uint16_t, uint32_t, uint64_t
 #include <cstring>           // memcpy
 #include <initializer_list>  // initializer_list
@@ -78,6 +78,7 @@ constexpr std::string_view redis_hash_tag(std::string_view key) {
 constexpr std::uint16_t redis_slot(std::string_view key) {
   return detail::crc16(redis_hash_tag(key)) % redis_slot_count;
 }
+std::uint16_t redis_slot(std::nullptr_t) = delete;  // it would be read as a text
 
 /// Slots `first` to `last`, both included, as in `CLUSTER SLOTS`.
 struct RedisSlotRange {
