@@ -489,6 +489,12 @@ TEST_CASE("vnodes_for_cv returns the fewest vnodes that reach the CV") {
       CHECK((vnodes == 1 || share_cv(nodes, vnodes - 1) > cv));
     }
   }
+  for (const std::uint64_t nodes : {2u, 513u, 1024u, 131001268u}) {
+    CAPTURE(nodes);
+    constexpr std::uint64_t most = std::uint64_t{1} << 32;
+    CHECK(vnodes_for_cv(nodes, share_cv(nodes, most)) == most);
+    CHECK(vnodes_for_cv(nodes, share_cv(nodes, most + 2)) == 0);
+  }
   static_assert(vnodes_for_cv(1, 0.001) == 1);
   static_assert(vnodes_for_cv(16, infinity) == 1);
   static_assert(vnodes_for_cv(16, 1e-9) == 0);  // 10^18 of them

@@ -263,11 +263,11 @@ constexpr std::uint64_t vnodes_for_cv(std::uint64_t nodes, double cv) noexcept {
   if (nodes == 0 || !(cv > 0)) return 0;
   const double n = detail::real(nodes);
   const double solved = ((n - 1) / cv / cv - 1) / n;
-  if (!(solved <= 0x1p32)) return 0;
+  if (!(solved <= 0x1p32 + 1)) return 0;
   // Rounding can put an integer solution on either side, so the last step is by trial.
   std::uint64_t vnodes = solved > 2 ? static_cast<std::uint64_t>(solved) - 1 : 1;
   while (share_cv(nodes, vnodes) > cv) ++vnodes;
-  return vnodes;
+  return vnodes <= std::uint64_t{1} << 32 ? vnodes : 0;
 }
 
 /// Mean of the hottest node's share over the mean share. nodes, vnodes >= 1. Shares are
