@@ -304,7 +304,7 @@ TEST_CASE("An impossible split is refused") {
   CHECK_THROWS_AS(clockwise::split(HashRing<>{}, "hot", 2), std::out_of_range);
 }
 
-TEST_CASE("A null pointer is no key") {
+TEST_CASE("A null pointer is not a key") {
   const auto observes = [](auto key) { return requires(HeavyHitters& h) { h.observe(key); }; };
   const auto splits = [](auto key) {
     return requires(const clockwise::HashRing<>& r) { clockwise::split(r, key, 3); };
