@@ -23,3 +23,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND clockwise_warnings -Wno-restrict -Wno-stringop-overflow)
 endif()
 target_compile_options(clockwise_strict INTERFACE ${clockwise_warnings})
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # The compiler frees memory less often, up to some 500 MB per process: a tenth of its time.
+  target_compile_options(clockwise_strict INTERFACE --param=ggc-min-expand=1000
+                                                    --param=ggc-min-heapsize=1000000)
+endif()

@@ -1,14 +1,27 @@
 # SPDX-License-Identifier: MIT
 # Declares tests. One file per behaviour.
 
-# tests/<name>_test.cpp: a Catch2 program, each case of which is a test. Further arguments are
-# libraries.
+# tests/<name>_test.cpp: Catch2 cases, each of which is a test, in a program of their own. A unity
+# build, where compiling all at once takes least, has one program per folder instead, except for
+# those that are ALONE, as they replace operator new or define macros. So each file keeps its names
+# in the namespace <name>_test. Further arguments are more sources.
 function(clockwise_test name)
-  string(REPLACE "/" "_" target ${name}_test) # tests/<folder>/<name>_test.cpp
-  add_executable(${target} ${name}_test.cpp)
-  target_link_libraries(${target} PRIVATE clockwise_strict Catch2::Catch2WithMain ${ARGN})
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  catch_discover_tests(${target} TEST_PREFIX "${name}." PROPERTIES LABELS unit)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "" "")
+  if(CMAKE_UNITY_BUILD AND NOT arg_ALONE)
+    cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
+    set(target ${folder}_together)
+    set(cases TEST_SPEC "-#" "[#${name}_test]") # -#: the name of its file is a tag of each case
+  else()
+    set(target ${name}_test)
+    set(cases "")
+  endif()
+  if(NOT TARGET ${target})
+    add_executable(${target})
+    target_link_libraries(${target} PRIVATE clockwise_strict Catch2::Catch2WithMain)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  endif()
+  target_sources(${target} PRIVATE ${name}_test.cpp ${arg_UNPARSED_ARGUMENTS})
+  catch_discover_tests(${target} ${cases} TEST_PREFIX "${name}." PROPERTIES LABELS unit)
 endfunction()
 
 # tests/<name>.cpp: a separate program that must return 0. Further arguments are more sources.
@@ -62,9 +75,12 @@ function(clockwise_output_test name expected)
 endfunction()
 
 # tests/fuzz/<name>.cpp: a test that replays tests/fuzz/corpus/<name> and `rounds` mutations of it,
-# by <name>_mutator.cpp if there is one. With CLOCKWISE_BUILD_FUZZERS, which needs clang, also the
-# fuzzer fuzz_<name>, which tools/fuzz runs.
+# by <name>_mutator.cpp if there is one; a tenth of the rounds without CLOCKWISE_WIDE_TESTS. With
+# CLOCKWISE_BUILD_FUZZERS, which needs clang, also the fuzzer fuzz_<name>, which tools/fuzz runs.
 function(clockwise_fuzz_test name rounds)
+  if(NOT CLOCKWISE_WIDE_TESTS)
+    math(EXPR rounds "${rounds} / 10")
+  endif()
   set(mutator fuzz/plain_mutator.cpp)
   set(fuzzer fuzz/${name}.cpp fuzz/libfuzzer.cpp)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/${name}_mutator.cpp)

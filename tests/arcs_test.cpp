@@ -12,6 +12,8 @@
 #include "support/hashes.hpp"
 #include "support/keys.hpp"
 
+namespace arcs_test {
+
 using clockwise::Arc;
 using clockwise::HashRing;
 using clockwise::merged;
@@ -125,3 +127,5 @@ TEST_CASE("shares are the widths as doubles, sum to 1, and are in id order") {
   CHECK(total > 1 - 1e-14);
   CHECK(total < 1 + 1e-14);
 }
+
+}  // namespace arcs_test

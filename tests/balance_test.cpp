@@ -21,6 +21,8 @@
 #include "clockwise/token_ring.hpp"
 #include "support/keys.hpp"
 
+namespace balance_test {
+
 using clockwise::Balance;
 using clockwise::balance;
 using clockwise::HashRing;
@@ -423,3 +425,5 @@ TEST_CASE("the balance of no replicas is all zeros") {
     CHECK(result.min_to_mean == 0);
   }
 }
+
+}  // namespace balance_test

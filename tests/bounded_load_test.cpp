@@ -29,6 +29,8 @@
 #include "support/hashes.hpp"
 #include "support/keys.hpp"
 
+namespace bounded_load_test {
+
 using namespace clockwise_test;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
@@ -722,3 +724,5 @@ TEST_CASE("Stored keys: no node can hold them") {
   CHECK(shards.find("other") == nullptr);
   CHECK(shards.erase("other").empty());
 }
+
+}  // namespace bounded_load_test

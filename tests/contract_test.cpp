@@ -17,6 +17,8 @@
 #include "clockwise/mod_n.hpp"
 #include "support/hashes.hpp"
 
+namespace contract_test {
+
 using clockwise::HashFunction;
 using clockwise::HashRing;
 using clockwise::ModN;
@@ -164,3 +166,5 @@ TEST_CASE("the promises hold: this file compiles") {
   CHECK(ring.members().empty());
   CHECK(NodeOptions{}.weight == 1.0);
 }
+
+}  // namespace contract_test

@@ -23,6 +23,8 @@
 #include "support/errors.hpp"
 #include "support/hashes.hpp"
 
+namespace durability_test {
+
 using Catch::Approx;
 using clockwise::HashRing;
 using clockwise::NodeOptions;
@@ -517,3 +519,5 @@ TEST_CASE(
   CHECK(Quorum{3, 2, 3}.available(ring, dead).writable == 0);
   CHECK(Quorum{3, 2, 2}.available(ring, dead, {3, Spread::nodes}).readable < 1);
 }
+
+}  // namespace durability_test

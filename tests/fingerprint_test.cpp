@@ -10,6 +10,8 @@
 #include "clockwise/hash_ring.hpp"
 #include "support/hashes.hpp"
 
+namespace fingerprint_test {
+
 using clockwise::Fingerprint;
 using clockwise::HashRing;
 using clockwise::NodeOptions;
@@ -105,3 +107,5 @@ TEST_CASE("a fingerprint prints as 32 digits, high half first") {
         "0123456789abcdeffedcba9876543210");
   CHECK(Fingerprint{1, 0} > Fingerprint{0, 5});
 }
+
+}  // namespace fingerprint_test

@@ -21,6 +21,8 @@
 #include "support/failing_memory.hpp"
 #include "support/keys.hpp"
 
+namespace fleet_test {
+
 using clockwise::Fleet;
 using clockwise::FleetOptions;
 using clockwise::HashRing;
@@ -395,3 +397,5 @@ TEST_CASE("other rings and node types work, and options out of range are refused
   CHECK(fails_with<std::invalid_argument>("down_after",
                                           [&] { Fleet(tokens, FleetOptions{.down_after = 0}); }));
 }
+
+}  // namespace fleet_test

@@ -9,6 +9,8 @@
 #include "support/golden_checks.hpp"
 #include "support/golden_scheme_checks.hpp"
 
+namespace golden_test {
+
 namespace {
 
 void report(bool ok, const std::string& what) {
@@ -27,3 +29,5 @@ TEST_CASE("a ring has the vnodes, owners, replicas and fingerprint of the contra
 TEST_CASE("the other schemes have the owners and replicas of their rules") {
   golden::check_schemes(report);
 }
+
+}  // namespace golden_test

@@ -23,6 +23,8 @@
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 
+namespace identity_test {
+
 using clockwise::HashRing;
 using clockwise::RingOptions;
 using clockwise::Xxh3;
@@ -266,3 +268,5 @@ TEST_CASE("An integer is a node only if it fits") {
   CHECK_FALSE(adds_all(std::vector<std::pair<int, clockwise::NodeOptions>>{}));
   CHECK_FALSE(adds_all(std::vector<clockwise::Member<int>>{}));
 }
+
+}  // namespace identity_test

@@ -17,6 +17,8 @@
 #include "support/keys.hpp"
 #include "support/scheme_laws.hpp"
 
+namespace jump_test {
+
 using namespace clockwise_test;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
@@ -272,3 +274,5 @@ TEST_CASE("Bad input to jump hashes is named and changes nothing") {
   CHECK(back.remove("b"));
   CHECK_THROWS_AS(back.lookup("key"), std::out_of_range);
 }
+
+}  // namespace jump_test

@@ -15,6 +15,8 @@
 
 #include "clockwise/hash_ring.hpp"
 
+namespace key_bytes_test {
+
 namespace {
 
 using clockwise::HashRing;
@@ -171,3 +173,5 @@ TEST_CASE("the policy and its seed decide the position of the bytes") {
   CHECK(other_seeded.position_of("k1") != other.position_of("k1"));
   CHECK(seeded.hash().seed == 1);
 }
+
+}  // namespace key_bytes_test

@@ -14,6 +14,8 @@
 #include "clockwise/movement.hpp"
 #include "support/errors.hpp"
 
+namespace listed_ring_test {
+
 namespace {
 
 using clockwise::ListedPoint;
@@ -90,3 +92,5 @@ TEST_CASE("a listed ring's keys, weights, limits and labels replace the defaults
   CHECK(fails_with<std::length_error>("4294967296 points", [&] { ring.add_all({"x", "y"}); }));
   CHECK(ring.size() == 2);
 }
+
+}  // namespace listed_ring_test

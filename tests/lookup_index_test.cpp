@@ -23,6 +23,8 @@
 #include "clockwise/hash_ring.hpp"
 #include "support/keys.hpp"
 
+namespace lookup_index_test {
+
 using clockwise::detail::LookupIndex;
 
 namespace {
@@ -323,3 +325,5 @@ TEST_CASE("a ring has the same owners with and without its index") {
   }
   CHECK(wrong == 0);
 }
+
+}  // namespace lookup_index_test

@@ -19,6 +19,8 @@
 #include "support/keys.hpp"
 #include "support/scheme_laws.hpp"
 
+namespace maglev_test {
+
 using namespace clockwise_test;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
@@ -288,3 +290,5 @@ TEST_CASE("Bad input is named and changes nothing") {
   CHECK(drained.try_lookup("key") == nullptr);
   CHECK(drained.preference_list("key", 2).empty());
 }
+
+}  // namespace maglev_test

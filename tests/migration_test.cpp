@@ -26,6 +26,8 @@
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 
+namespace migration_test {
+
 using clockwise::Arc;
 using clockwise::HashRing;
 using clockwise::KeyMovement;
@@ -600,3 +602,5 @@ TEST_CASE("options out of range are refused by name") {
   CHECK(fails_with<std::invalid_argument>("hash policies",
                                           [&] { plan_migration(before, seeded, {}); }));
 }
+
+}  // namespace migration_test

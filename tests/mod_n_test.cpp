@@ -16,6 +16,8 @@
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 
+namespace mod_n_test {
+
 using clockwise::ModN;
 using clockwise::movement;
 using clockwise::Position;
@@ -130,3 +132,5 @@ TEST_CASE("N -> M keeps min(N, M) / lcm(N, M)") {
   }
   CHECK(wrong == 0);
 }
+
+}  // namespace mod_n_test

@@ -22,6 +22,8 @@
 #include "support/hashes.hpp"
 #include "support/keys.hpp"
 
+namespace movement_primaries_test {
+
 using clockwise::Arc;
 using clockwise::HashRing;
 using clockwise::KeyMovement;
@@ -373,3 +375,5 @@ TEST_CASE("KeyMovement counts keys between any two placements") {
   for (std::size_t i = 0; i < 20'000; ++i) across.observe(positions_of_keys()[i]);
   CHECK(std::abs(across.fraction() - 15.0 / 16) < 4 * std::sqrt(15.0 / 256 / 20'000) + 0.01);
 }
+
+}  // namespace movement_primaries_test

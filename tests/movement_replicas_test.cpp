@@ -26,6 +26,8 @@
 #include "support/hashes.hpp"
 #include "support/keys.hpp"
 
+namespace movement_replicas_test {
+
 using clockwise::Arc;
 using clockwise::DatacenterReplicas;
 using clockwise::HashRing;
@@ -380,3 +382,5 @@ TEST_CASE("the keys that move on a switch from ketama, rendezvous, jump hash or 
   cost(jump);
   cost(mod_n);
 }
+
+}  // namespace movement_replicas_test

@@ -17,6 +17,8 @@
 #include "support/keys.hpp"
 #include "support/scheme_laws.hpp"
 
+namespace multi_probe_test {
+
 using namespace clockwise_test;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
@@ -164,3 +166,5 @@ TEST_CASE("Bad input is named and changes nothing") {
   const MultiProbe<> none;
   CHECK_THROWS_AS(none.lookup("key"), std::out_of_range);
 }
+
+}  // namespace multi_probe_test

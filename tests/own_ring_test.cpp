@@ -20,6 +20,8 @@
 #include "clockwise/transition.hpp"
 #include "support/keys.hpp"
 
+namespace own_ring_test {
+
 using clockwise::Arc;
 using clockwise::HashRing;
 using clockwise::Position;
@@ -167,3 +169,5 @@ TEST_CASE("tables, balance, durability and tokens work on a user's ring") {
           clockwise::allocate_tokens(ring, {1, "r1", "east"}));
   }
 }
+
+}  // namespace own_ring_test

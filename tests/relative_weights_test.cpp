@@ -17,6 +17,8 @@
 #include "clockwise/rendezvous.hpp"
 #include "support/errors.hpp"
 
+namespace relative_weights_test {
+
 using Catch::Approx;
 using clockwise::Entry;
 using clockwise::HashRing;
@@ -149,3 +151,5 @@ TEST_CASE("weights and units can have any size") {
   CHECK(fails_with<std::invalid_argument>("weight of node \"a\" must be finite",
                                           [&] { relative_weights({{"a", 1e300}}, 1e-300); }));
 }
+
+}  // namespace relative_weights_test

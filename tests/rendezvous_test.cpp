@@ -17,6 +17,8 @@
 #include "support/keys.hpp"
 #include "support/scheme_laws.hpp"
 
+namespace rendezvous_test {
+
 using namespace clockwise_test;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
@@ -321,3 +323,5 @@ TEST_CASE("Arithmetic on 128 bits") {
   CHECK(integer_weights({0.1, 0.3})[1] == std::uint64_t{1} << 32);
   CHECK(integer_weights({0, 0}) == Integers{0, 0});
 }
+
+}  // namespace rendezvous_test

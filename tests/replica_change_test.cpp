@@ -12,6 +12,8 @@
 #include "clockwise/detail/base/mix.hpp"
 #include "clockwise/hash_ring.hpp"
 
+namespace replica_change_test {
+
 using clockwise::HashRing;
 using clockwise::NodeOptions;
 using clockwise::Position;
@@ -128,3 +130,5 @@ TEST_CASE("if racks repeat, a joiner changes at most its place and one place per
   }
   CHECK(joined > 1000);
 }
+
+}  // namespace replica_change_test

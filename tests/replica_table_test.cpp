@@ -19,6 +19,8 @@
 #include "support/hashes.hpp"
 #include "support/keys.hpp"
 
+namespace replica_table_test {
+
 using clockwise::BucketIndex;
 using clockwise::HashRing;
 using clockwise::NodeOptions;
@@ -198,3 +200,5 @@ TEST_CASE("its size is as documented: one index per vnode and replica") {
   CHECK(ReplicaTable(ring, 50).memory_bytes() == 2'000 * 10 * sizeof(std::uint16_t));
   CHECK(ReplicaTable(ring, 0).memory_bytes() == 0);
 }
+
+}  // namespace replica_table_test

@@ -20,6 +20,8 @@
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 
+namespace replicas_test {
+
 using clockwise::HashRing;
 using clockwise::NodeOptions;
 using clockwise::Position;
@@ -282,3 +284,5 @@ TEST_CASE("a replica list is a range of references into the ring") {
   CHECK(List().empty());
   CHECK(List().complete());
 }
+
+}  // namespace replicas_test

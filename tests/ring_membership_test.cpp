@@ -20,6 +20,8 @@
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 
+namespace ring_membership_test {
+
 using clockwise::HashRing;
 using clockwise::NodeOptions;
 using clockwise::Position;
@@ -540,3 +542,5 @@ TEST_CASE("more positions than the maximum are refused at once") {
   CHECK(fails_with<std::length_error>("33554432 vnodes", [&] { ring.add("a", 2); }));
   CHECK(ring.empty());
 }
+
+}  // namespace ring_membership_test

@@ -22,6 +22,8 @@
 #include "support/hashes.hpp"
 #include "support/reference_ring.hpp"
 
+namespace ring_model_test {
+
 using clockwise::Arc;
 using clockwise::HashRing;
 using clockwise::NodeOptions;
@@ -326,3 +328,5 @@ TEMPLATE_TEST_CASE("random rings match the reference", "", (Kind<clockwise::Xxh3
     }
   }
 }
+
+}  // namespace ring_model_test

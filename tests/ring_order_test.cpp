@@ -14,6 +14,8 @@
 #include "support/hashes.hpp"
 #include "support/keys.hpp"
 
+namespace ring_order_test {
+
 using clockwise::HashRing;
 using clockwise::NodeOptions;
 using clockwise::RingOptions;
@@ -125,3 +127,5 @@ TEST_CASE("1,024 nodes of 512 vnodes in one add_all equal the ring that grew one
   CHECK(grown == at_once);
   CHECK(grown.lookup(real_key(1)) == at_once.lookup(real_key(1)));
 }
+
+}  // namespace ring_order_test

@@ -18,6 +18,8 @@
 #include "support/errors.hpp"
 #include "support/keys.hpp"
 
+namespace ring_placement_test {
+
 using clockwise::Arc;
 using clockwise::HashRing;
 using clockwise::Position;
@@ -194,3 +196,5 @@ TEST_CASE("a ring that owns nothing reports it") {
   CHECK_FALSE(drained.empty());
   CHECK(HashRing<>().empty());
 }
+
+}  // namespace ring_placement_test

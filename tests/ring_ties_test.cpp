@@ -15,6 +15,8 @@
 #include "support/hashes.hpp"
 #include "support/keys.hpp"
 
+namespace ring_ties_test {
+
 using clockwise::Arc;
 using clockwise::HashRing;
 using clockwise::Position;
@@ -136,3 +138,5 @@ TEST_CASE("a tie at the wrap, and ties next to single positions") {
   CHECK(ring.lookup(Position{15}) == "c");
   CHECK(ring.lookup(Position{21}) == "c");
 }
+
+}  // namespace ring_ties_test

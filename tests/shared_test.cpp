@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+namespace shared_test {
+
 using clockwise::HashRing;
 using clockwise::Position;
 using clockwise::Shared;
@@ -186,3 +188,5 @@ TEST_CASE("After a publish has returned, every reader sees the ring") {
   for (auto& reader : readers) reader.join();
   CHECK(stale == 0);
 }
+
+}  // namespace shared_test

@@ -24,6 +24,8 @@
 #include "support/keys.hpp"
 #include "support/scheme_laws.hpp"
 
+namespace slot_map_test {
+
 using namespace clockwise_test;
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::MessageMatches;
@@ -530,3 +532,5 @@ TEST_CASE("Bad input is named and changes nothing") {
   CHECK_THROWS_MATCHES(small.add("more"), std::length_error,
                        MessageMatches(ContainsSubstring("got 256")));
 }
+
+}  // namespace slot_map_test

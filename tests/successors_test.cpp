@@ -15,6 +15,8 @@
 #include "clockwise/bounded_load.hpp"
 #include "clockwise/hash_ring.hpp"
 
+namespace successors_test {
+
 using clockwise::HashRing;
 using clockwise::Member;
 using clockwise::RingOptions;
@@ -106,3 +108,5 @@ TEST_CASE("a request that no node can accept visits each node once") {
   CHECK_FALSE(token);
   CHECK(visits == nodes);
 }
+
+}  // namespace successors_test

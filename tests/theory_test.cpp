@@ -26,6 +26,8 @@
 #include "clockwise/detail/scheme/load_caps.hpp"
 #include "clockwise/rendezvous.hpp"
 
+namespace theory_test {
+
 using namespace clockwise::theory;
 using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
@@ -1275,3 +1277,5 @@ TEST_CASE("undefined figures are NaN or a count of 0") {
                 } == std::array<std::uint64_t, 20>{});
   static_assert(ring_positions(std::uint64_t{1} << 33, std::uint64_t{1} << 33) == largest_count);
 }
+
+}  // namespace theory_test

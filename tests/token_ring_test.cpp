@@ -21,6 +21,8 @@
 #include "clockwise/movement.hpp"
 #include "support/errors.hpp"
 
+namespace token_ring_test {
+
 using clockwise::HashRing;
 using clockwise::NodeOptions;
 using clockwise::Position;
@@ -199,3 +201,5 @@ TEST_CASE("a token ring with a hash ring's positions is the same placement") {
   CHECK(clockwise::movement(ring, copy).fraction() == 0);
   CHECK(copy.fingerprint() != ring.fingerprint());
 }
+
+}  // namespace token_ring_test

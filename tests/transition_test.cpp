@@ -22,6 +22,8 @@
 #include "support/failing_memory.hpp"
 #include "support/keys.hpp"
 
+namespace transition_test {
+
 using clockwise::Arc;
 using clockwise::DatacenterReplicas;
 using clockwise::HashRing;
@@ -544,3 +546,5 @@ TEST_CASE("invalid transitions are refused") {
   CHECK(first.finished());
   CHECK(ids(first.read_from("key")) == ids(before.preference_list("key", 2)));
 }
+
+}  // namespace transition_test

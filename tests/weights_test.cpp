@@ -13,6 +13,8 @@
 #include "clockwise/hash_ring.hpp"
 #include "support/errors.hpp"
 
+namespace weights_test {
+
 using clockwise::HashRing;
 using clockwise::RingOptions;
 using clockwise::vnode_count;
@@ -127,3 +129,5 @@ TEST_CASE("a small weight next to a large one has at least one vnode, and its tr
   while (ring.owners()[rank] != 1) ++rank;
   CHECK(shares[1].second == ring.arc_of(clockwise::Position{ring.positions()[rank]}).fraction());
 }
+
+}  // namespace weights_test

@@ -20,6 +20,8 @@
 #include "clockwise/concepts.hpp"
 #include "clockwise/movement.hpp"
 
+namespace cassandra_test {
+
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -317,3 +319,5 @@ TEST_CASE("shares, movement and refusals") {
 }
 
 }  // namespace
+
+}  // namespace cassandra_test

@@ -28,6 +28,8 @@
 #include "clockwise/hash_ring.hpp"
 #include "clockwise/movement.hpp"
 
+namespace envoy_test {
+
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -549,3 +551,5 @@ TEST_CASE("input that Envoy refuses changes nothing") {
 }
 
 }  // namespace
+
+}  // namespace envoy_test

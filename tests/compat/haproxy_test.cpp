@@ -18,6 +18,8 @@
 #include "clockwise/concepts.hpp"
 #include "clockwise/movement.hpp"
 
+namespace haproxy_test {
+
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -265,3 +267,5 @@ TEST_CASE("input that HAProxy refuses changes nothing") {
 }
 
 }  // namespace
+
+}  // namespace haproxy_test

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdint>
 
+namespace ieee_test {
+
 namespace {
 
 using clockwise::detail::Double;
@@ -89,3 +91,5 @@ TEST_CASE("arithmetic with zero is exact") {
 }
 
 }  // namespace
+
+}  // namespace ieee_test

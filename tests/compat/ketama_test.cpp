@@ -22,6 +22,8 @@
 #include "clockwise/detail/digest/md5.hpp"
 #include "clockwise/movement.hpp"
 
+namespace ketama_test {
+
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -353,3 +355,5 @@ TEST_CASE("input that ketama refuses changes nothing") {
 }
 
 }  // namespace
+
+}  // namespace ketama_test

@@ -17,6 +17,8 @@
 #include "clockwise/concepts.hpp"
 #include "clockwise/movement.hpp"
 
+namespace nginx_test {
+
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -228,3 +230,5 @@ TEST_CASE("input that nginx refuses changes nothing") {
 }
 
 }  // namespace
+
+}  // namespace nginx_test

@@ -16,6 +16,8 @@
 
 #include "clockwise/compat/redis_cluster.hpp"
 
+namespace redis_cluster_replies_test {
+
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -685,3 +687,5 @@ TEST_CASE("damaged replies are read or refused") {
 }
 
 }  // namespace
+
+}  // namespace redis_cluster_replies_test

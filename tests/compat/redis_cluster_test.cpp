@@ -23,6 +23,8 @@
 #include "clockwise/movement.hpp"
 #include "support/failing_memory.hpp"
 
+namespace redis_cluster_test {
+
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
@@ -572,3 +574,5 @@ TEST_CASE("a switch to another number of masters can be counted") {
 }
 
 }  // namespace
+
+}  // namespace redis_cluster_test

@@ -162,7 +162,7 @@ TEST_CASE("a node that is down does not send, and data that only it had is repor
   for (std::size_t i = 1; i < rows.size(); ++i) CHECK(split(rows[i], ',')[4] != "cache05");
 }
 
-TEST_CASE("an unchanged fleet moves nothing") {
+TEST_CASE("a plan of an unchanged fleet moves nothing") {
   const Sandbox sandbox;
   write_fleets(sandbox, 4, 4);
   const Result result = sandbox.run("ringctl plan before.csv after.csv --bytes 1TB --replicas 3");

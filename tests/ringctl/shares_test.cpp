@@ -87,7 +87,7 @@ TEST_CASE("weights: expected values match the average of many rings") {
 }
 
 // If this fails, text output has changed.
-TEST_CASE("text, byte for byte") {
+TEST_CASE("shares as text, byte for byte") {
   const Sandbox sandbox;
   sandbox.write("f.csv", "a,2\nb,1\n\"c d\",1\noff,0\n");
   CHECK(sandbox.run("ringctl shares f.csv --vnodes 4").out ==

@@ -2,11 +2,10 @@
 #ifndef CLOCKWISE_TESTS_SUPPORT_FAILING_MEMORY_HPP
 #define CLOCKWISE_TESTS_SUPPORT_FAILING_MEMORY_HPP
 
-// Memory that runs out on request. Replaces operator new: include it in one source of a program.
+// Memory that runs out on request, for programs with failing_memory.cpp.
 
 #include <cstddef>  // size_t
-#include <cstdlib>  // free, malloc
-#include <new>      // bad_alloc, nothrow_t
+#include <new>      // bad_alloc
 
 namespace clockwise_test {
 
@@ -38,36 +37,6 @@ std::size_t fail_each_allocation(const Action& action, const Unchanged& unchange
   }
 }
 
-/// Memory from malloc; nullptr if it has run out.
-inline void* memory_if_left(std::size_t size) noexcept {
-  if (allocations_left == 0) {
-    allocation_failed = true;
-    return nullptr;
-  }
-  if (allocations_left > 0) --allocations_left;
-  return std::malloc(size == 0 ? 1 : size);
-}
-
 }  // namespace clockwise_test
-
-// The forms for arrays call these. Not inlined, so that the compiler does not see free() meet new.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  if (void* const memory = clockwise_test::memory_if_left(size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return clockwise_test::memory_if_left(size);
-}
-[[gnu::noinline]] void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
-  return clockwise_test::memory_if_left(size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete[](void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
-}
 
 #endif  // CLOCKWISE_TESTS_SUPPORT_FAILING_MEMORY_HPP
