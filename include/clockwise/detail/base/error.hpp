@@ -2,7 +2,6 @@
 #ifndef CLOCKWISE_DETAIL_BASE_ERROR_HPP
 #define CLOCKWISE_DETAIL_BASE_ERROR_HPP
 
-#include <concepts>          // floating_point, unsigned_integral
 #include <cstddef>           // size_t
 #include <cstdint>           // uint64_t
 #include <cstdio>            // fprintf, snprintf, stderr
@@ -13,6 +12,7 @@
 
 #include "clockwise/config.hpp"
 #include "clockwise/detail/base/decimal.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 
 #if CLOCKWISE_NO_EXCEPTIONS
 #include <cstdlib>  // abort
@@ -20,42 +20,22 @@
 
 namespace clockwise::detail {
 
-/// The one place where the library fails. `Error` must be constructible from a std::string.
+/// The one place where the library fails. `Error` must be constructible from text.
 template <class Error>
-[[noreturn]] CLOCKWISE_COLD inline void fail(const std::string& message) {
+[[noreturn]] CLOCKWISE_COLD inline void fail(const char* message) {
 #if CLOCKWISE_NO_EXCEPTIONS
-  std::fprintf(stderr, "%s\n", message.c_str());
+  std::fprintf(stderr, "%s\n", message);
   std::abort();
 #else
   throw Error(message);
 #endif
 }
+template <class Error>
+[[noreturn]] inline void fail(const std::string& message) {
+  detail::fail<Error>(message.c_str());
+}
 
-/// Formats an id for a message: in quotes, bytes that are not printable ASCII as \xNN, cut to fit a
-/// line. An object, because a call of a function by this name with a std::string would also find
-/// std::quoted if <iomanip> is included.
-struct Quoted {
-  CLOCKWISE_COLD std::string operator()(std::string_view id) const {
-    constexpr std::size_t longest = 64;
-    constexpr std::string_view digits = "0123456789abcdef";
-    std::string text(1, '"');
-    for (const char c : id.substr(0, longest)) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte < 0x20 || byte > 0x7e || c == '"' || c == '\\') {
-        text.append("\\x");
-        text.push_back(digits[byte >> 4]);
-        text.push_back(digits[byte & 15]);
-      } else {
-        text.push_back(c);
-      }
-    }
-    return text.append(id.size() > longest ? "\"..." : "\"");
-  }
-};
-inline constexpr Quoted quoted{};
-
-/// A part of a message: text, a number, or an id, which is quoted. A message is a list of parts,
-/// put together by one function that is compiled once.
+/// A part of a message: text, a number, or an id.
 class Part {
  public:
   Part(const char* text) : text_(text) {}
@@ -75,29 +55,8 @@ class Part {
     return part;
   }
 
-  void append_to(std::string& message) const {
-    switch (kind_) {
-      case Kind::text:
-        message.append(text_);
-        break;
-      case Kind::id:
-        message.append(quoted(text_));
-        break;
-      case Kind::negative:
-        message.append("-");
-        [[fallthrough]];
-      case Kind::whole:
-        append_decimal(message, whole_);
-        break;
-      case Kind::real:
-        char digits[330];  // DBL_MAX has 309 before its point
-        std::snprintf(digits, sizeof digits, "%f", real_);
-        message.append(digits);
-        break;
-    }
-  }
-
  private:
+  friend class Message;
   enum class Kind : unsigned char { text, id, whole, negative, real };
 
   Kind kind_ = Kind::text;
@@ -108,28 +67,99 @@ class Part {
   };
 };
 
-CLOCKWISE_COLD inline std::string message_of(std::initializer_list<Part> parts) {
-  std::string message = "clockwise: ";
-  for (const Part& part : parts) part.append_to(message);
-  return message;
-}
+/// A message while it is put together, by functions that are compiled once.
+class Message {
+ public:
+  CLOCKWISE_COLD void append(std::initializer_list<Part> parts) {
+    for (const Part& part : parts) append(part);
+  }
 
+  std::string_view text() const { return {text_.data(), text_.size()}; }
+  /// With a zero at its end.
+  const char* c_str() {
+    text_.push_back('\0');
+    return text_.data();
+  }
+
+ private:
+  CLOCKWISE_COLD void append(const Part& part) {
+    char digits[330];  // DBL_MAX has 309 before its point
+    switch (part.kind_) {
+      case Part::Kind::text:
+        append_text(part.text_);
+        break;
+      case Part::Kind::id:
+        append_id(part.text_);
+        break;
+      case Part::Kind::negative:
+        text_.push_back('-');
+        [[fallthrough]];
+      case Part::Kind::whole:
+        append_text(decimal(part.whole_, digits));
+        break;
+      case Part::Kind::real:
+        std::snprintf(digits, sizeof digits, "%f", part.real_);
+        append_text(digits);
+        break;
+    }
+  }
+  CLOCKWISE_COLD void append_text(std::string_view text) { text_.append(text.data(), text.size()); }
+
+  /// In quotes, bytes that are not printable ASCII as \xNN, cut to fit a line.
+  CLOCKWISE_COLD void append_id(std::string_view id) {
+    constexpr std::size_t longest = 64;
+    constexpr const char* hex = "0123456789abcdef";
+    const std::size_t length = id.size() < longest ? id.size() : longest;
+    text_.push_back('"');
+    for (std::size_t i = 0; i < length; ++i) {
+      const auto byte = static_cast<unsigned char>(id[i]);
+      if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\') {
+        const char escaped[] = {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+        text_.append(escaped, sizeof escaped);
+      } else {
+        text_.push_back(id[i]);
+      }
+    }
+    append_text(length < id.size() ? "\"..." : "\"");
+  }
+
+  PlainVector<char> text_;
+};
+
+/// Formats an id for a message that is put together as a std::string. An object, because a call of
+/// a function by this name with a std::string would also find std::quoted if <iomanip> is included.
+struct Quoted {
+  std::string operator()(std::string_view id) const {
+    Message message;
+    message.append({Part::id(id)});
+    return std::string(message.text());
+  }
+};
+inline constexpr Quoted quoted{};
+
+template <class Error>
+[[noreturn]] CLOCKWISE_COLD inline void fail_with(std::initializer_list<Part> parts) {
+  Message message;
+  message.append({"clockwise: "});
+  message.append(parts);
+  detail::fail<Error>(message.c_str());
+}
 [[noreturn]] CLOCKWISE_COLD inline void fail_invalid(std::initializer_list<Part> parts) {
-  fail<std::invalid_argument>(message_of(parts));
+  fail_with<std::invalid_argument>(parts);
 }
 [[noreturn]] CLOCKWISE_COLD inline void fail_length(std::initializer_list<Part> parts) {
-  fail<std::length_error>(message_of(parts));
+  fail_with<std::length_error>(parts);
 }
 [[noreturn]] CLOCKWISE_COLD inline void fail_range(std::initializer_list<Part> parts) {
-  fail<std::out_of_range>(message_of(parts));
+  fail_with<std::out_of_range>(parts);
 }
-[[noreturn]] CLOCKWISE_COLD inline void fail_invalid(std::string_view message) {
+[[noreturn]] inline void fail_invalid(std::string_view message) {
   detail::fail_invalid({Part(message)});
 }
-[[noreturn]] CLOCKWISE_COLD inline void fail_length(std::string_view message) {
+[[noreturn]] inline void fail_length(std::string_view message) {
   detail::fail_length({Part(message)});
 }
-[[noreturn]] CLOCKWISE_COLD inline void fail_range(std::string_view message) {
+[[noreturn]] inline void fail_range(std::string_view message) {
   detail::fail_range({Part(message)});
 }
 

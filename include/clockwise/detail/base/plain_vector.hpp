@@ -26,7 +26,7 @@ class PlainMemory {
       : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
     other.forget();
   }
-  PlainMemory& operator=(PlainMemory&& other) noexcept {
+  CLOCKWISE_NOINLINE PlainMemory& operator=(PlainMemory&& other) noexcept {
     void* const old = data_;
     data_ = other.data_;
     size_ = other.size_;
@@ -99,6 +99,8 @@ class PlainVector : public PlainMemory {
   T* end() noexcept { return data() + size_; }
   const T* end() const noexcept { return data() + size_; }
   const T& front() const noexcept { return data()[0]; }
+  T& back() noexcept { return data()[size_ - 1]; }
+  const T& back() const noexcept { return data()[size_ - 1]; }
   T& operator[](std::size_t i) noexcept { return data()[i]; }
   const T& operator[](std::size_t i) const noexcept { return data()[i]; }
 
@@ -109,6 +111,13 @@ class PlainVector : public PlainMemory {
     if (size_ == capacity_) [[unlikely]]
       reallocate(size_ + size_ / 2 + 8, sizeof(T));
     data()[size_++] = element;
+  }
+  /// `elements` must not be of this vector.
+  void append(const T* elements, std::size_t count) {
+    if (count > capacity_ - size_) [[unlikely]]
+      reallocate(size_ + size_ / 2 + count, sizeof(T));
+    copy(elements, count, data() + size_);
+    size_ += count;
   }
   /// `size` must be at most size().
   void truncate(std::size_t size) noexcept { size_ = size; }

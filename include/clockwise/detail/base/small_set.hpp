@@ -4,8 +4,9 @@
 
 #include <array>    // array
 #include <cstddef>  // size_t
-#include <cstdint>  // uint32_t
-#include <vector>   // vector
+#include <cstdint>  // uint32_t, uint64_t
+
+#include "clockwise/detail/base/plain_vector.hpp"
 
 namespace clockwise::detail {
 
@@ -14,11 +15,11 @@ class SmallSet {
  public:
   SmallSet() = default;
   SmallSet(std::size_t most, std::size_t limit) {
-    if (most > few_.size()) bits_.resize(limit);
+    if (most > few_.size()) bits_ = PlainVector<std::uint64_t>(limit / 64 + 1);
   }
 
   bool contains(std::uint32_t value) const {
-    if (!bits_.empty()) return bits_[value];
+    if (!bits_.empty()) return (bits_[value / 64] >> (value % 64) & 1) != 0;
     for (std::size_t i = 0; i < size_; ++i) {
       if (few_[i] == value) return true;
     }
@@ -27,7 +28,7 @@ class SmallSet {
   /// `value` must not be in the set.
   void insert(std::uint32_t value) {
     if (!bits_.empty()) {
-      bits_[value] = true;
+      bits_[value / 64] |= std::uint64_t{1} << (value % 64);
     } else {
       few_[size_] = value;
     }
@@ -38,7 +39,7 @@ class SmallSet {
  private:
   std::array<std::uint32_t, 8> few_;  // the first size_ are used, unless there are bits_
   std::size_t size_ = 0;
-  std::vector<bool> bits_;
+  PlainVector<std::uint64_t> bits_;
 };
 
 }  // namespace clockwise::detail

@@ -16,6 +16,7 @@
 #include <vector>     // vector
 
 #include "clockwise/arc.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 #include "clockwise/detail/ring/ring_table.hpp"
 #include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/detail/ring/walk.hpp"
@@ -54,10 +55,11 @@ class ReplicaWindow {
   ReplicaWindow(std::size_t replicas, Spread spread, const Topology::Extent& extent,
                 std::size_t nodes)
       : left_(detail::attainable(replicas, spread, extent)),
-        firsts_(spread == Spread::racks ? (std::min)(left_, extent.domains) : left_),
+        firsts_(spread == Spread::racks ? (std::min)(left_, extent.domains) : left_,
+                FirstOfDomain()),
         nodes_(left_) {
     if (may_repeat()) {
-      links_.resize(nodes + 1, Links{outside, outside});
+      links_ = PlainVector<Links>(nodes + 1, Links{outside, outside});
       links_.back() = {ends(), ends()};
     }
   }
@@ -95,7 +97,7 @@ class ReplicaWindow {
       }
     }
     for (; first < firsts_.size(); ++first) nodes_[place++] = firsts_[first].node();
-    return nodes_;
+    return {nodes_.data(), nodes_.size()};
   }
 
  private:
@@ -123,9 +125,9 @@ class ReplicaWindow {
   }
 
   std::size_t left_;                   // replicas in a full list
-  std::vector<FirstOfDomain> firsts_;  // the nearest domain first
-  std::vector<std::uint32_t> nodes_;
-  std::vector<Links> links_;  // if domains repeat: all nodes seen, the nearest first
+  PlainVector<FirstOfDomain> firsts_;  // the nearest domain first
+  PlainVector<std::uint32_t> nodes_;
+  PlainVector<Links> links_;  // if domains repeat: all nodes seen, the nearest first
   std::size_t linked_ = 0;
 };
 

@@ -7,7 +7,6 @@
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t
 #include <span>         // span
-#include <string>       // string
 #include <string_view>  // string_view
 
 #include "clockwise/detail/base/id_tree.hpp"
@@ -120,45 +119,45 @@ class Topology {
     datacenters_ = PlainVector<Datacenter>::unset(datacenters.size());
     std::uint32_t number = 0;
     for (IdNode* const node : datacenters.in_order()) {
-      names_ += node->id;
+      names_.append(node->id.data(), node->id.size());
       datacenters_[number] = {names_.size(), {}};
       node->number = number++;
     }
 
     // A rack's id is the number of its datacenter, big-endian, and its name.
     IdTree racks;
-    std::string rack_id;
+    PlainVector<char> rack_id;
     member_datacenters_ = PlainVector<std::uint32_t>::unset(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const std::uint32_t datacenter = name_of_row[i]->number;
       member_datacenters_[i] = datacenter;
       name_of_row[i] = nullptr;
       if (rows[i].rack.empty()) continue;
-      rack_id.clear();
-      for (int bits = 24; bits >= 0; bits -= 8) rack_id += static_cast<char>(datacenter >> bits);
-      rack_id += rows[i].rack;
-      name_of_row[i] = named(racks, rack_id);
+      rack_id.truncate(0);
+      for (int bits = 24; bits >= 0; bits -= 8) {
+        rack_id.push_back(static_cast<char>(datacenter >> bits));
+      }
+      rack_id.append(rows[i].rack.data(), rows[i].rack.size());
+      name_of_row[i] = named(racks, {rack_id.data(), rack_id.size()});
     }
     number = 0;
     for (IdNode* const node : racks.in_order()) node->number = number++;
 
-    PlainVector<bool> met(racks.size());
+    domain_limit_ = racks.size() + rows.size();
+    PlainVector<bool> met(domain_limit_);
     if (!racks.empty()) domains_ = PlainVector<std::uint32_t>::unset(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i, ++number) {
       const std::uint32_t domain = name_of_row[i] == nullptr ? number : name_of_row[i]->number;
       if (!racks.empty()) domains_[i] = domain;
       if (rows[i].vnodes == 0) continue;
-      const bool is_new = name_of_row[i] == nullptr || !met[domain];
-      if (name_of_row[i] != nullptr) met[domain] = true;
-      count(whole_, is_new);
-      count(datacenters_[member_datacenters_[i]].extent, is_new);
+      Extent& extent = datacenters_[member_datacenters_[i]].extent;
+      ++whole_.nodes;
+      ++extent.nodes;
+      if (met[domain]) continue;
+      met[domain] = true;
+      ++whole_.domains;
+      ++extent.domains;
     }
-    domain_limit_ = number;
-  }
-
-  static void count(Extent& extent, bool new_domain) {
-    ++extent.nodes;
-    extent.domains += new_domain ? 1 : 0;
   }
 
   std::string_view name_of(std::size_t datacenter) const noexcept {
@@ -171,7 +170,7 @@ class Topology {
   PlainVector<std::uint32_t> domains_;             // by member; empty without racks
   PlainVector<std::uint32_t> member_datacenters_;  // by member
   PlainVector<Datacenter> datacenters_;            // in order of names; "" is the one without
-  std::string names_;                              // of datacenters, one after the other
+  PlainVector<char> names_;                        // of datacenters, one after the other
 };
 
 }  // namespace clockwise::detail

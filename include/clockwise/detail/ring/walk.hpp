@@ -11,8 +11,8 @@
 #include <array>      // array
 #include <cstddef>    // ptrdiff_t, size_t
 #include <cstdint>    // uint32_t
-#include <vector>     // vector
 
+#include "clockwise/detail/base/plain_vector.hpp"
 #include "clockwise/detail/base/small_set.hpp"
 #include "clockwise/detail/ring/topology.hpp"
 #include "clockwise/replication.hpp"
@@ -138,7 +138,7 @@ class ByDatacenter {
 
   const DatacenterReplicas& wanted_;
   std::array<std::uint32_t, 8> few_;  // if `many_` is empty
-  std::vector<std::uint32_t> many_;
+  PlainVector<std::uint32_t> many_;
 };
 
 /// Calls use(request) with the OneGroup or ByDatacenter that `replication` asks for. `spread` is

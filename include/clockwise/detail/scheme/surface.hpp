@@ -575,8 +575,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
       std::array quotas{quota(0)};
       return use(std::span<Quota>(quotas));
     } else {
-      std::array<Quota, 8> few;
-      std::vector<Quota> many(request.groups() > few.size() ? request.groups() : 0);
+      std::array<decltype(quota(0)), 8> few;
+      std::vector<decltype(quota(0))> many(request.groups() > few.size() ? request.groups() : 0);
       const std::span quotas =
           many.empty() ? std::span(few).first(request.groups()) : std::span<Quota>(many);
       for (std::size_t group = 0; group < quotas.size(); ++group) quotas[group] = quota(group);

@@ -4,23 +4,27 @@
 
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t
-#include <string>       // string
 #include <string_view>  // string_view
 
 #include "clockwise/detail/base/decimal.hpp"
+#include "clockwise/detail/base/plain_vector.hpp"
 
 namespace clockwise::detail {
 
 /// The texts whose hashes are the positions of a node's vnodes: "id#0", "id#1", and so on.
 class VnodeLabel {
  public:
-  VnodeLabel(std::string_view id, std::uint32_t number) : text_(id) {
-    text_ += '#';
+  VnodeLabel(std::string_view id, std::uint32_t number) {
+    char buffer[20];
+    const std::string_view digits = decimal(number, buffer);
+    text_.reserve(id.size() + 11);
+    text_.append(id.data(), id.size());
+    text_.push_back('#');
     first_digit_ = text_.size();
-    append_decimal(text_, number);
+    text_.append(digits.data(), digits.size());
   }
 
-  std::string_view text() const noexcept { return text_; }
+  std::string_view text() const noexcept { return {text_.data(), text_.size()}; }
 
   void increment() {
     std::size_t i = text_.size();
@@ -29,12 +33,12 @@ class VnodeLabel {
       ++text_[i];
     } else {  // 99 has become 00
       text_[first_digit_] = '1';
-      text_ += '0';
+      text_.push_back('0');
     }
   }
 
  private:
-  std::string text_;
+  PlainVector<char> text_;
   std::size_t first_digit_;
 };
 
