@@ -255,7 +255,7 @@ TEST_CASE("An integer is a node only if it fits") {
   CHECK(wide.size() == 3);
   CHECK_THROWS_AS(wide.add(-1), std::invalid_argument);
 
-  // What is no integer, and ranges whose values need not fit, do not compile.
+  // Arguments that are not integers, and ranges whose values need not fit, do not compile.
   const auto adds = [](auto value) { return requires(Ring& r) { r.add(value); }; };
   const auto adds_weighted = [](auto value) { return requires(Ring& r) { r.add(value, 2); }; };
   static_assert(adds(7) && adds(std::uint16_t{7}) && !adds(7.0) && !adds(true) && !adds('7'));

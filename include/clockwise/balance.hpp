@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_BALANCE_HPP
 #define CLOCKWISE_BALANCE_HPP
 
-// Measures exactly how even a placement is. theory.hpp has what to expect.
+// Measures exactly how even a placement is. theory.hpp has the expected values.
 
 #include <algorithm>  // max_element
 #include <cmath>      // sqrt
@@ -22,9 +22,9 @@ namespace clockwise {
 /// weights, 1/n if all are equal. Drained members are left out. All zeros if no member owns
 /// anything.
 struct Balance {
-  double mean = 0;          ///< The mean share of n members not left out: 1/n, of R replicas R/n.
+  double mean = 0;          ///< The mean share of the n members: 1/n, of R replicas R/n.
   double cv = 0;            ///< Coefficient of variation: how far share/fair varies from 1.
-  double peak_to_mean = 0;  ///< The largest share/fair: that of the hottest member.
+  double peak_to_mean = 0;  ///< The largest share/fair, of the hottest member.
   double min_to_mean = 0;   ///< The smallest share/fair.
 };
 
@@ -75,12 +75,12 @@ Balance balance(const P& placement) {
   return detail::measured(shares, fair, 1);
 }
 
-/// Measures the shares of replicas: of all data that is stored, wherever it is read from. The fair
-/// shares are in proportion to weight as far as the replication allows: no node can hold two
-/// replicas of a key, and no rack more than the rule gives it, or fewer than it demands; what that
-/// keeps from one is shared out among the others in proportion. With 3 replicas in 3 racks, each
-/// rack holds one of each key, whatever its weight, and a node its part of that by weight. Members
-/// of datacenters without replicas are left out too. O(M R + N) for R replicas.
+/// Measures the shares of replicas: of all stored data, regardless of which replica is read. Fair
+/// shares are proportional to weight as far as the replication allows. No node can hold two
+/// replicas of a key, and a rack holds at most what the rule allows and at least what it demands;
+/// the excess is divided among the others in proportion. With 3 replicas in 3 racks, each rack
+/// holds one replica of each key, at any weight, and a node its part of the rack's by weight.
+/// Members of datacenters without replicas are left out too. O(M R + N) for R replicas.
 template <Ring R>
 Balance balance(const R& ring, const Replication& replication) {
   const detail::Topology topology = detail::Topology::of(ring.members());

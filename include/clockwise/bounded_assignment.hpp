@@ -50,11 +50,11 @@ struct Relocation {
 /// change moves few.
 ///
 /// Keys are ordered by mix(hash(key)), then by value. Each is on the first node of its order of
-/// preference, which is the scheme's own, that earlier keys do not fill: the result of placing all
-/// keys in that order, and the only one in which no key could be nearer its owner at the cost of a
-/// later one. So it depends only on members, options and keys, not on history, and two programs
-/// agree on it. A change moves an expected O(1 / (c - 1)^2) keys in addition to those it concerns
-/// directly.
+/// preference, which is the scheme's own, that earlier keys do not fill. That is the result of
+/// placing all keys in order, and the only assignment in which no key could be nearer its owner at
+/// the cost of a later key. So it depends only on members, options and keys, not on history, and
+/// two programs agree on it. A change moves an expected O(1 / (c - 1)^2) keys in addition to the
+/// keys that it concerns directly.
 ///
 ///   std::invalid_argument  c that is NaN, not above 1, or above 1,000
 ///   std::out_of_range      insert if nothing is owned, a change of members that leaves none for
@@ -130,7 +130,7 @@ class BoundedAssignment
 
   using Adds::add;
   using Adds::add_all;
-  /// What else the scheme's add takes, such as a node and its tokens.
+  /// The other arguments of the scheme's add, such as a node and its tokens.
   template <class... Arguments>
     requires(!std::constructible_from<Entry<node_type>, Arguments...> &&
              requires(Scheme& scheme, Arguments&&... arguments) {
@@ -148,13 +148,13 @@ class BoundedAssignment
     if (!scheme_.contains(id)) return {};
     return change_scheme([&](Scheme& scheme) { scheme.remove(id); });
   }
-  /// Makes several changes one, as the scheme's update does: fn(edit).
+  /// Makes several changes as one, as the scheme's update does: fn(edit).
   template <class Fn>
     requires requires(Scheme& scheme, Fn&& fn) { scheme.update(std::forward<Fn>(fn)); }
   Relocations update(Fn&& fn) {
     return change_scheme([&](Scheme& scheme) { scheme.update(std::forward<Fn>(fn)); });
   }
-  /// Replaces all members by those of a scheme that was made elsewhere.
+  /// Replaces the scheme, and so all members.
   Relocations replace(Scheme scheme) {
     detail::LoadCaps caps(scheme, options_.c);
     std::vector<Set> held(scheme.size()), passed(scheme.size());
@@ -205,8 +205,8 @@ class BoundedAssignment
     const auto member = static_cast<std::size_t>(scheme_.index_of(id));
     return member < scheme_.size() ? held_[member].size() : 0;
   }
-  /// Returns a member's cap at the present number of keys; 0 if `id` is not a member. Its load is
-  /// never above it.
+  /// Returns a member's cap at the current number of keys; 0 if `id` is not a member. A member's
+  /// load is never above its cap.
   template <class Id>
   std::uint64_t capacity(const Id& id) const {
     const auto member = static_cast<std::size_t>(scheme_.index_of(id));
@@ -240,8 +240,8 @@ class BoundedAssignment
   using Keys = std::map<Key, Stored>;
   using Set = std::set<Stored*, Earlier>;
 
-  /// A change of keys while it is made: unless it takes effect, its end undoes it, which takes no
-  /// memory.
+  /// A change of keys in progress. Unless it takes effect, its destructor undoes it, without
+  /// allocating.
   class Change {
    public:
     explicit Change(BoundedAssignment& assignment) : assignment_(assignment) {}
@@ -261,13 +261,13 @@ class BoundedAssignment
       if (dropped_) assignment_.keys_.insert(std::move(dropped_));
     }
 
-    /// Adds a key that is not there.
+    /// Adds a key that is not stored.
     Stored& add(Key key) {
       added_ = assignment_.keys_.try_emplace(std::move(key)).first;
       (*added_)->second.key = &(*added_)->first;
       return (*added_)->second;
     }
-    /// Takes a key from those stored, and keeps it until the end.
+    /// Removes a stored key, and keeps it until the end.
     void drop(typename Keys::iterator at) { dropped_ = assignment_.keys_.extract(at); }
 
     void insert(Set& set, Stored* stored) {
@@ -342,8 +342,8 @@ class BoundedAssignment
     return held_[member].size() >= caps_.cap(member, keys_.size());
   }
 
-  /// Puts a key that is on no node, and has passed some nodes of its preference, on the next one
-  /// that has room or a later key. The later key then moves on in turn.
+  /// Puts a key that is on no node, and has passed some nodes of its preference, on the next node
+  /// that has room or a later key. The later key then moves to its next node in turn.
   void put_on_next(Stored* stored, Change& change) {
     while (stored != nullptr) {
       Stored* next = nullptr;
@@ -372,7 +372,7 @@ class BoundedAssignment
     return last;
   }
 
-  /// For a key about to leave its node, or to return to one that it has passed (`from`): forgets
+  /// For a key about to leave its node, or to return to a node that it has passed (`from`): forgets
   /// which nodes it passed, from `from` on or all.
   void forget_passing(Stored* stored, std::size_t from, Change& change) {
     bool reached = from == none;
@@ -385,8 +385,8 @@ class BoundedAssignment
   }
 
   /// After caps change or a key leaves: keys that passed a node with room return to it, then keys
-  /// above a cap move on. In this order, because put_on_next() takes any room it finds: no earlier
-  /// key may be waiting for it.
+  /// above a cap move to their next node. The order matters, because put_on_next() takes any room
+  /// that it finds: no earlier key can be waiting for it.
   void settle(Change& change) {
     for (bool changed = true; changed;) {
       changed = false;

@@ -34,18 +34,18 @@ namespace clockwise {
 struct BoundedLoadOptions {
   /// A node's maximum load over its fair share: above 1, up to 1,000; rounded to a millionth.
   double c = 1.25;
-  /// An absolute limit per node, whatever its share.
+  /// An absolute limit per node, for any share.
   std::uint64_t node_limit = ~std::uint64_t{0};
 };
 
 /// A load balancer: acquire() finds the first node in the key's order of preference that is below
-/// its cap, ceil(c * (load + 1) * weight / sum of weights). `load` is that of all members; the
-/// arriving request counts, so an idle fleet takes its first one. The order is the scheme's own,
-/// whatever the racks: the owner, then the nodes that would own the key without those before them
-/// (on a ring, clockwise).
+/// its cap, ceil(c * (load + 1) * weight / sum of weights). `load` is the load of all members; the
+/// arriving request counts, so an idle fleet accepts its first request. The order is the scheme's
+/// own, regardless of racks: the owner, then each node that would own the key without the nodes
+/// before it (on a ring, clockwise).
 ///
 /// If every node can take its cap, one always has room. acquire() returns an empty token only if
-/// node_limit or `is_available` rules out all that have room.
+/// node_limit or `is_available` rules out every node that has room.
 ///
 ///   std::invalid_argument  c that is NaN, not above 1, or above 1,000
 ///   what Scheme's mutators throw
@@ -88,7 +88,7 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
     Token() = default;
     Token(Token&& other) noexcept : counter_(std::move(other.counter_)), probes_(other.probes_) {}
     Token& operator=(Token&& other) noexcept {
-      Token taken(std::move(other));  // which releases what this one held
+      Token taken(std::move(other));  // releases the load that this token held
       counter_.swap(taken.counter_);
       probes_ = taken.probes_;
       return *this;
@@ -96,13 +96,13 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
     ~Token() { release(); }
 
     explicit operator bool() const noexcept { return counter_ != nullptr; }
-    /// Returns the node as it was when the load was acquired: with the address that the request
+    /// Returns the node at the time when the load was acquired, with the address that the request
     /// went to. The token must not be empty.
     const node_type& node() const& noexcept { return counter_->node; }
     const node_type& node() const&& = delete;  // the load is released at once
     /// Returns how many nodes were tried: 1 if the key's owner had room.
     std::uint32_t probes() const noexcept { return probes_; }
-    /// Releases the load; returns false if there was none left to release.
+    /// Releases the load; returns false if it was already released.
     bool release() noexcept {
       const auto counter = std::exchange(counter_, nullptr);
       if (counter == nullptr) return false;
@@ -141,7 +141,7 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
     std::uint32_t probes = 0;
     std::uint64_t total = 0;
     Arrival arrival(*total_);
-    // Again if requests arrived meanwhile: caps for a total that is too low may all be taken.
+    // Again if requests arrived meanwhile: all nodes can be at caps for a total that is too low.
     for (std::uint64_t latest = arrival.total(); !token && total < latest;
          latest = total_->load()) {
       total = latest;
@@ -176,7 +176,7 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
 
   using Adds::add;
   using Adds::add_all;
-  /// What else the scheme's add takes, such as a node and its tokens.
+  /// The other arguments of the scheme's add, such as a node and its tokens.
   template <class... Arguments>
     requires(!std::constructible_from<Entry<node_type>, Arguments...> &&
              requires(Scheme& scheme, Arguments&&... arguments) {
@@ -194,13 +194,13 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
     change([&](Scheme& scheme) { scheme.remove(id); });
     return true;
   }
-  /// Makes several changes one, as the scheme's update does: fn(edit).
+  /// Makes several changes as one, as the scheme's update does: fn(edit).
   template <class Fn>
     requires requires(Scheme& scheme, Fn&& fn) { scheme.update(std::forward<Fn>(fn)); }
   void update(Fn&& fn) {
     change([&](Scheme& scheme) { scheme.update(std::forward<Fn>(fn)); });
   }
-  /// Replaces all members by those of a scheme that was made elsewhere.
+  /// Replaces the scheme, and so all members.
   void replace(Scheme scheme) {
     detail::LoadCaps caps(scheme, options_.c);
     auto counters = counters_for(scheme);
@@ -209,7 +209,7 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
       if (!scheme.contains(counter->node)) leaving.push_back(&counter->load());
     }
     scheme_ = std::move(scheme);
-    // Nothing below throws. `counters` keeps those that leave until the end.
+    // Nothing below throws. `counters` keeps the counters of members that leave until the end.
     counters_.swap(counters);
     std::swap(caps_, caps);
     for (Count* const load : leaving) total_->fetch_sub(load->fetch_or(gone));
@@ -228,8 +228,8 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
     const auto member = static_cast<std::size_t>(scheme_.index_of(id));
     return member < scheme_.size() ? counters_[member]->load().load() : 0;
   }
-  /// Returns a member's cap at the present load of all members; 0 if `id` is not a member. Its load
-  /// can be above it, if requests were released elsewhere.
+  /// Returns a member's cap at the current load of all members; 0 if `id` is not a member. A
+  /// member's load can be above its cap if requests were released elsewhere.
   template <class Id>
   std::uint64_t capacity(const Id& id) const {
     const auto member = static_cast<std::size_t>(scheme_.index_of(id));
@@ -237,7 +237,7 @@ class BoundedLoad : public detail::AddsEntries<BoundedLoad<Scheme>, typename Sch
   }
 
  private:
-  /// One more in a total, until the end unless it stays.
+  /// Adds one to a total, and subtracts it at the end unless keep() is called.
   class Arrival {
    public:
     explicit Arrival(Count& count) : count_(&count), total_(count.fetch_add(1) + 1) {}

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_CLOCKWISE_HPP
 #define CLOCKWISE_CLOCKWISE_HPP
 
-// The whole library except shared.hpp and compat/, which include more: include those if needed.
+// The whole library except shared.hpp and compat/, which include more: include them if needed.
 
 #include "clockwise/arc.hpp"
 #include "clockwise/balance.hpp"

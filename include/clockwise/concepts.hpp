@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_CONCEPTS_HPP
 #define CLOCKWISE_CONCEPTS_HPP
 
-// What functions and class templates ask of a placement. Each names the one that it needs, so that
-// wrong use fails at the call, with that name.
+// What functions and class templates require of a placement. Each names the concept that it needs,
+// so that wrong use fails at the call, with that name.
 
 #include <concepts>     // convertible_to, copyable, equality_comparable
 #include <cstddef>      // size_t
@@ -26,8 +26,8 @@ concept Placement = requires(const P& view, std::string_view key) {
 };
 
 /// A placement whose keys are owned by arcs of a circle: sorted positions, the owner of each, and
-/// the members by which owners are numbered. What movement, plans and durability are computed from.
-/// HashRing, TokenRing, SlotMap, every engine ring, and a ring of your own (listed_ring.hpp).
+/// the members by which owners are numbered. Movement, plans and durability are computed from it.
+/// Models: HashRing, TokenRing, SlotMap, every engine ring, and your own rings (listed_ring.hpp).
 template <class R>
 concept Ring = Placement<R> && requires(const R& ring, const typename R::node_type& node,
                                         typename R::index_type index, Position position) {

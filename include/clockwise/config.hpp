@@ -18,7 +18,7 @@
 #endif
 
 /// CLOCKWISE_PORTABLE_SCAN: 1 keeps SSE2, which every x86-64 has, out of lookups in large tables;
-/// the answers are the same. For measuring, and for testing what other processors run.
+/// the answers are the same. For measuring, and for testing the code for other processors.
 #ifndef CLOCKWISE_PORTABLE_SCAN
 #define CLOCKWISE_PORTABLE_SCAN 0
 #endif

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DOMAIN_LOSSES_HPP
 #define CLOCKWISE_DOMAIN_LOSSES_HPP
 
-// What is lost with a rack, or with a datacenter.
+// The data lost with a rack or a datacenter.
 //
 //   clockwise::rack_losses(ring, 3).probability();    // that the loss of a random rack loses data
 
@@ -22,7 +22,7 @@
 
 namespace clockwise {
 
-/// What is lost with one rack or datacenter.
+/// The loss of one rack or datacenter.
 struct DomainLoss {
   std::string datacenter;
   std::string rack;       ///< Empty for a whole datacenter.
@@ -33,13 +33,14 @@ struct DomainLoss {
 struct DomainLosses {
   std::vector<DomainLoss> domains;  ///< In order of datacenter, then rack, byte by byte.
 
-  /// Probability that losing a random domain loses data: the share that hold all of a key.
+  /// Probability that losing a random domain loses data: the share of domains that hold all
+  /// replicas of a key.
   double probability() const {
     double losing = 0;
     for (const DomainLoss& domain : domains) losing += domain.lost > 0 ? 1 : 0;
     return domains.empty() ? 0 : losing / static_cast<double>(domains.size());
   }
-  /// The largest share of the key space lost with one.
+  /// The largest share of the key space lost with one domain.
   double worst() const {
     double worst = 0;
     for (const DomainLoss& domain : domains) worst = (std::max)(worst, domain.lost);
@@ -71,8 +72,8 @@ DomainLosses domain_losses(const R& ring, const Topology& topology, const Replic
 
 }  // namespace detail
 
-/// Returns what is lost with each rack. Members without a rack are left out. O(R M + N) for R
-/// replicas, M positions and N members.
+/// Returns the loss of each rack. Members without a rack are left out. O(R M + N) for R replicas, M
+/// positions and N members.
 template <Ring R>
 DomainLosses rack_losses(const R& ring, const Replication& replication) {
   const detail::Topology topology = detail::Topology::of(ring.members());
@@ -89,7 +90,7 @@ DomainLosses rack_losses(const R& ring, const Replication& replication) {
                                [&](std::size_t i) { return topology.domain(i); });
 }
 
-/// Returns what is lost with each datacenter; the one without a name counts as one. O(R M + N).
+/// Returns the loss of each datacenter; members without one count as one datacenter. O(R M + N).
 template <Ring R>
 DomainLosses datacenter_losses(const R& ring, const Replication& replication) {
   const detail::Topology topology = detail::Topology::of(ring.members());

@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_DURABILITY_HPP
 #define CLOCKWISE_DURABILITY_HPP
 
-// What a failure costs, under one name: of nodes at random, of a rack or datacenter, and for reads
-// and writes.
+// The cost of failures, in one header: of random nodes, of a rack or datacenter, and for reads and
+// writes.
 
 #include "clockwise/domain_losses.hpp"
 #include "clockwise/quorum.hpp"

@@ -102,7 +102,7 @@ class Fleet {
   // --- Health ------------------------------------------------------------------------------------
 
   /// Records a sign of life of `id` at `now`; a late one, with an earlier time, is harmless.
-  /// Returns false if `id` is not a member, which is no error: it may have left. O(log N).
+  /// Returns false if `id` is not a member, which is not an error: it can have left. O(log N).
   template <class Id>
   bool heard(const Id& id, FleetTime now) {
     if (!ring_.contains(id) && !target_.contains(id)) return false;
@@ -115,8 +115,8 @@ class Fleet {
     return true;
   }
 
-  /// Updates health from what was heard up to `now`; returns the members that went down or up. Call
-  /// it regularly: health changes only here. O(N).
+  /// Updates health from the signs of life up to `now`; returns the members that went down or up.
+  /// Call it regularly: health changes only here. O(N).
   std::vector<Event> check(FleetTime now) {
     std::vector<Event> events;
     std::vector<Health*> changing;
@@ -180,7 +180,7 @@ class Fleet {
   /// The current owners: includes down and leaving members, not joining ones.
   const P& ring() const& { return ring_; }
   const P& ring() const&& = delete;  // it would refer to nothing
-  /// The owners after all pending joins and leaves. Equal to ring() if there are none.
+  /// The owners after all pending joins and leaves. Equal to ring() if none are pending.
   const P& target() const& { return target_; }
   const P& target() const&& = delete;  // it would refer to nothing
   std::uint64_t epoch() const { return epoch_; }
@@ -194,8 +194,8 @@ class Fleet {
     return change_target(epoch, [&](P& target) { target.update(std::forward<Fn>(fn)); });
   }
 
-  /// Starts a member's join: an entry, or what the ring's add takes. Returns the new epoch. Throws
-  /// std::invalid_argument if the node is already a member of the target.
+  /// Starts a member's join: an entry, or the arguments of the ring's add. Returns the new epoch.
+  /// Throws std::invalid_argument if the node is already a member of the target.
   std::uint64_t join(std::uint64_t epoch, Entry<node_type> entry) {
     return change_target(
         epoch, [&](P& target) { target.add(std::move(entry.node), std::move(entry.options)); });
@@ -226,7 +226,7 @@ class Fleet {
   }
 
   /// Starts the leave of all overdue(now) members, as one change. Returns the new epoch, or the
-  /// same one if there are none.
+  /// current one if none are overdue.
   std::uint64_t remove_overdue(std::uint64_t epoch, FleetTime now) {
     check_epoch(epoch);
     const auto nodes = overdue(now);
@@ -236,7 +236,7 @@ class Fleet {
     });
   }
 
-  /// Makes the target the ring. Call it once the data is where it says. Returns the new epoch.
+  /// Makes the target the ring. Call it once the data has moved. Returns the new epoch.
   std::uint64_t commit(std::uint64_t epoch) {
     check_epoch(epoch);
     P ring = target_;
@@ -245,7 +245,7 @@ class Fleet {
     return changed(forgotten);
   }
 
-  /// Abandons the change: joiners go and leavers stay. Returns the new epoch.
+  /// Abandons the change: joiners are dropped and leavers stay. Returns the new epoch.
   std::uint64_t rollback(std::uint64_t epoch) {
     return change_target(epoch, [&](P& target) { target = ring_; });
   }
@@ -280,7 +280,7 @@ class Fleet {
  private:
   struct Health {
     FleetTime last;   // the latest sign of life
-    FleetTime since;  // the earliest one with no silence above down_after between it and `last`
+    FleetTime since;  // the earliest sign with no silence above down_after between it and `last`
     std::optional<FleetTime> down_since;  // as check() found
   };
   using HealthById = std::map<std::string, Health, std::less<>>;
@@ -302,7 +302,7 @@ class Fleet {
     return holder.members()[holder.index_of(id)].node;
   }
 
-  /// Makes the target what change(copy) makes of a copy. Returns the new epoch.
+  /// Makes a copy of the target, changed by change(copy), the target. Returns the new epoch.
   template <class Change>
   std::uint64_t change_target(std::uint64_t epoch, Change change) {
     check_epoch(epoch);

@@ -31,8 +31,8 @@ struct Entry;
 template <class Node>
 struct Member;
 
-/// How a ring finds the vnode at or after a position. The index takes about one memory read, and up
-/// to 8 extra bytes per position (12 with a 32-bit Index; 2.6 on a large ring). Every change
+/// The lookup index: finds the vnode at or after a position in about one memory read, and takes up
+/// to 8 additional bytes per position (12 with a 32-bit Index; 2.6 on a large ring). Every change
 /// rebuilds it.
 struct BucketIndex {};
 /// No index: binary search, for many rings or rare lookups.

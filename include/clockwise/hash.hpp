@@ -18,7 +18,7 @@
 #include "clockwise/detail/base/kinds.hpp"
 #include "clockwise/hash_function.hpp"
 
-// xxHash is compiled into the caller, so that a short key costs a few instructions and no call.
+// xxHash is compiled into the caller, so a short key costs a few instructions and no call.
 #ifndef XXH_INLINE_ALL
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -63,8 +63,9 @@ namespace detail {
 template <class T>
 inline constexpr bool always_false = false;
 
-/// Returns the hash of `key`'s bytes under the placement contract: text as its characters, bytes as
-/// they are, an integer or enum widened to 64 bits and written little-endian, a Position as itself.
+/// Returns the hash of `key`'s bytes under the placement contract: text as its characters, bytes
+/// unchanged, an integer or enum widened to 64 bits and written little-endian. A Position is
+/// returned unchanged.
 template <HashFunction Hash, class Key>
 std::uint64_t hash_key(const Hash& hash, const Key& key) noexcept {
   if constexpr (std::same_as<Key, Position>) {
@@ -107,8 +108,8 @@ std::uint64_t policy_probe(const Hash& hash) noexcept {
 
 }  // namespace detail
 
-/// Returns the position of `key` by a hash policy, as every scheme of this policy finds it. For a
-/// ring of your own, and for keys that are hashed once and looked up in several places.
+/// Returns the position of `key` by a hash policy, as in every scheme with this policy. For your
+/// own rings, and for keys that are hashed once and looked up several times.
 template <HashFunction Hash, class Key>
 Position position_of(const Hash& hash, const Key& key) noexcept {
   return Position{detail::hash_key(hash, key)};

@@ -13,8 +13,8 @@
 namespace clockwise {
 
 /// A hash policy: `h(bytes)` is noexcept and returns 64 bits, the same on every platform; `H::name`
-/// names the function and is part of fingerprints. A policy can have a seed. It is assigned with
-/// its scheme, which must not throw.
+/// names the function and is part of fingerprints. A policy can have a seed. Assigning a scheme
+/// assigns its policy, which must not throw.
 template <class H>
 concept HashFunction =
     std::copy_constructible<H> && requires(const H& hash, std::span<const std::byte> bytes) {

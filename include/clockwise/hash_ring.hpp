@@ -9,9 +9,9 @@
 //   ring.preference_list("user:42", 2);     // the two nodes that hold its replicas
 //   ring.add("cache-d", 2.0);               // takes 2/5 of the keys, from all three, and no more
 //
-// Unlike std::map<hash, node>, which most rings are: the owners depend on the members alone, never
-// on the order of joins, on a collision, the compiler or the platform; a lookup reads two arrays;
-// and the ring can tell each member's share, and what a change will move.
+// Most rings are a std::map<hash, node>. Here, the owners depend only on the members, never on the
+// order of joins, a collision, the compiler or the platform; a lookup reads two arrays; and the
+// ring computes each member's share, and what a change moves.
 
 #include <concepts>          // copy_constructible, unsigned_integral
 #include <cstddef>           // size_t
@@ -39,16 +39,17 @@ namespace clockwise {
 ///
 ///   - vnode i of a node is at hash(id + "#" + decimal(i)), for each i below
 ///     vnode_count(weight, vnodes);
-///   - a vnode at p owns (predecessor, p], the first one also what lies after the last;
-///   - of several vnodes at one position, that of the smallest id owns; the others own nothing
-///     until it leaves.
+///   - a vnode at p owns (predecessor, p]; the first also owns the arc after the last;
+///   - of several vnodes at one position, the vnode of the smallest id owns; the others own
+///     nothing until it leaves.
 ///
 /// `Index` numbers the members: 16 bits for up to 65,535 of them, 32 bits for more. Memory: 8 bytes
 /// and one Index per position, in addition to the node table and, with BucketIndex, the lookup
 /// index: at most 8 bytes per position more (12 with an Index of 32 bits), 2.6 from 2^16 positions.
 ///
 /// Every mutator is all or nothing and costs O(M + N) for M positions, plus O(A log A) for the A
-/// vnodes that come or go: no re-sort. It needs memory for a second table while it runs. Errors:
+/// vnodes that are added or removed: no re-sort. It needs memory for a second table while it runs.
+/// Errors:
 ///
 ///   std::invalid_argument  an empty id, an id that is already a member, a weight that is negative,
 ///                          NaN or infinite, vnodes of 0 or above max_vnodes_per_node
@@ -84,7 +85,7 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
     add_all(entries);
   }
 
-  // --- Owners: the node, the same or nullptr, its index, many indexes, its arc -------------------
+  // --- Owners: the node, the node or nullptr, its index, many indices, its arc -------------------
 
   using Base::arc_of;
   using Base::lookup;
@@ -130,7 +131,7 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
   using Base::set_weight;
   using Base::update;
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::Edit<Edit, HashRing, Node> {
     using detail::Edit<Edit, HashRing, Node>::Edit;
   };
@@ -142,7 +143,7 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
   RingOptions options() const noexcept { return options_; }
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included), options and
-  /// members (id, weight, rack, datacenter) are, whatever the order or the history; the same on
+  /// members (id, weight, rack, datacenter) are equal, regardless of order and history; the same on
   /// every platform. O(N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise ring, contract " +
@@ -193,7 +194,7 @@ class HashRing : public detail::RingBase<HashRing<Hash, Node, Index, Lookup>, No
     return {this->table().after(std::move(vnodes))};
   }
 
-  /// Refuses what does not fit before memory is taken for it, then takes all at once.
+  /// Refuses vnodes that do not fit before any allocation, then makes all of them in one step.
   typename Table::Change reserved(const typename Base::Change& change) const {
     std::uint64_t added = 0;
     std::uint64_t dropped = 0;

@@ -46,9 +46,9 @@ struct HeavyHitter {
 /// key has a counter.
 ///
 /// Memory: `counters` times the longest key, at most 1,024 bytes. observe: O(log counters) for any
-/// choice of keys: they are compared, not hashed, so no keys can be made to collide. A copy shares
-/// nothing with the original; one moved from has counted nothing. Thread safety: that of a standard
-/// container; use one per thread.
+/// choice of keys: they are compared, not hashed, so no keys can be made to collide. A copy is
+/// independent of the original; a moved-from object has counted nothing. Thread safety: that of a
+/// standard container; use one per thread.
 class HeavyHitters {
  public:
   static constexpr std::size_t max_key_bytes = 1024;
@@ -82,8 +82,8 @@ class HeavyHitters {
     a.places_.swap(b.places_);  // its iterators stay valid
   }
 
-  /// Counts the key `times` times. False if it is longer than max_key_bytes: it counts only in
-  /// total() then. Counts stop at 2^64 - 1. All or nothing if memory runs out.
+  /// Counts the key `times` times. Returns false if it is longer than max_key_bytes: then it counts
+  /// only in total(). Counts stop at 2^64 - 1. All or nothing if an allocation fails.
   bool observe(std::string_view key, std::uint64_t times = 1) {
     const bool counted = key.size() <= max_key_bytes;
     if (counted) {
@@ -149,7 +149,7 @@ class HeavyHitters {
 
   /// The smallest counter, from now on the key's.
   Places::iterator replace_least(std::string_view key) {
-    std::string name(key);  // before anything changes: this may throw
+    std::string name(key);  // before anything changes, because this can throw
     Counter& least = heap_.front();
     auto node = places_.extract(least.at);
     node.key() = std::move(name);

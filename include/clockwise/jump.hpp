@@ -14,8 +14,8 @@
 //   shards.lookup("user:42");
 //   shards.pop();                                        // removes the last; no other can leave
 //
-// For shards that are only ever added. If another than the last can fail, use JumpBackHash (below)
-// or another scheme.
+// For shards that are only ever added. If a shard other than the last can fail, use JumpBackHash
+// (below) or another scheme.
 
 #include <bit>               // bit_width, has_single_bit
 #include <cfloat>            // FLT_EVAL_METHOD
@@ -146,7 +146,7 @@ constexpr std::int64_t jump_back_hash(std::uint64_t key, std::int64_t buckets) {
 }
 
 /// Numbers nodes in the order of add(), which every program must share; the node numbered
-/// jump_hash(hash(key), N) owns a key. No weights, and no order but that of joining.
+/// jump_hash(hash(key), N) owns a key. No weights, and no order except that of the joins.
 ///
 ///   std::invalid_argument  an empty id, an id that is already a member, a weight other than 1
 ///   std::out_of_range      set_weight, set_options or set_node of an id that is not a member, pop
@@ -213,7 +213,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
   using Base::set_weight;
   using Base::update;
 
-  /// The same as add(), by a more precise name.
+  /// Same as add(), with a more precise name.
   void append(Entry<Node> entry) { add(std::move(entry)); }
 
   /// Removes the last node; its keys spread over the others. Throws std::out_of_range without
@@ -225,7 +225,7 @@ class JumpHash : public detail::BucketTable<JumpHash<Hash, Node>, Hash, Node> {
   template <class Id>
   bool remove(const Id&) = delete;  // only the last node can be removed: pop(), or JumpBackHash
 
-  /// What update() gives to its function: also pop, and no remove.
+  /// The argument of update()'s function: also pop, and no remove.
   class Edit : public detail::BucketEdit<Edit, JumpHash, Node> {
     using EditBase = detail::BucketEdit<Edit, JumpHash, Node>;
 
@@ -286,8 +286,9 @@ JumpHash(Entries&& entries) -> JumpHash<Xxh3, entry_node_t<Entries>>;
 template <class Entries, HashFunction Hash>
 JumpHash(Entries&& entries, Hash) -> JumpHash<Hash, entry_node_t<Entries>>;
 
-/// Nodes in numbered buckets, any of which can leave. That leaves a gap, whose keys spread evenly
-/// over the others; the next node to join fills the lowest gap and takes exactly those back.
+/// Nodes in numbered buckets, any of which can leave. A leave makes a gap, whose keys spread evenly
+/// over the other nodes; the next node to join fills the lowest gap and takes exactly these keys
+/// back.
 ///
 /// Owners are a function of the numbered list: which node is in which bucket, and which buckets are
 /// gaps, including gaps at the end. Programs that share the list agree, regardless of the order in
@@ -295,7 +296,7 @@ JumpHash(Entries&& entries, Hash) -> JumpHash<Hash, entry_node_t<Entries>>;
 /// tries on average, so fill gaps before most buckets are gaps.
 ///
 ///   std::invalid_argument  an empty id, an id that is already a member, a weight other than 1,
-///                          put() in a bucket that is taken
+///                          put() in a bucket that is in use
 ///   std::length_error      put() in a bucket above 2^20 - 1
 ///   std::out_of_range      set_weight, set_options or set_node of an id that is not a member,
 ///                          lookup if there are no nodes
@@ -364,12 +365,12 @@ class JumpBackHash : public detail::BucketTable<JumpBackHash<Hash, Node>, Hash, 
   using Base::update;
 
   /// Adds to the given bucket, to rebuild a numbered list in any order. Buckets skipped past the
-  /// end become gaps. Throws std::invalid_argument if the bucket is taken.
+  /// end become gaps. Throws std::invalid_argument if the bucket is in use.
   void put(std::size_t bucket, Entry<Node> entry) {
     update([&](Edit& edit) { edit.put(bucket, std::move(entry)); });
   }
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::BucketEdit<Edit, JumpBackHash, Node> {
     using EditBase = detail::BucketEdit<Edit, JumpBackHash, Node>;
 

@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_LISTED_RING_HPP
 #define CLOCKWISE_LISTED_RING_HPP
 
-// The base of rings that are made from a list of servers: those of other engines, where the order
-// of the list decides ties and any weight can move all points, and one of your own.
+// The base of rings that are made from a list of servers: the rings of other engines, in which the
+// order of the list decides ties and any weight can move all points, and your own rings.
 //
 //   class MyRing : public clockwise::ListedRing<MyRing> { … };    // examples/own_ring.cpp
 
@@ -27,11 +27,11 @@
 
 namespace clockwise {
 
-/// What places a server besides its name and weight, for engines that know nothing more.
+/// The trait of a server that only its name and weight place.
 using NoTrait = detail::NoExtra;
 
-/// A server as the engine's configuration lists it. `Trait`: what places it, in addition to name
-/// and weight.
+/// A server as the engine's configuration lists it. `Trait`: the data that places it in addition to
+/// name and weight.
 template <class Trait = NoTrait>
 struct ListedServer {
   std::string name;
@@ -60,7 +60,7 @@ struct ListedPlacement {
 
 }  // namespace detail
 
-/// The base of a ring whose servers are a list: the engine rings in compat/, and one of your own.
+/// The base of a ring whose servers are a list: the engine rings in compat/, and your own rings.
 /// Nodes are strings, servers as the engine's configuration names them. `Ring` derives from
 /// ListedRing<Ring> and offers, in private if ListedRing is its friend:
 ///
@@ -69,13 +69,13 @@ struct ListedPlacement {
 ///
 /// and, unless the defaults will do:
 ///
-///   Position position_of(key)        where a key is: as in a HashRing by default
+///   Position position_of(key)        the position of a key: by default, as in a HashRing
 ///   std::uint64_t circle()           a number that distinguishes its circle, given together with
 ///                                    position_of: a hash of a fixed key
 ///   weights()                        the weights that it accepts, first and last: only 1
 ///   points_at_most(servers)          an upper bound, as 64 bits, checked before any allocation
-///   label(server)                    what it hashes for a server, its name; equal labels are
-///                                    refused
+///   label(server)                    the text that it hashes for a server: by default, its name.
+///                                    Equal labels are refused
 ///
 /// If positions are equal, the server listed first keeps the point, as in the engine. A server that
 /// joins goes to the end of the list; a new weight leaves it where it is.
@@ -108,8 +108,8 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
 
   // --- Replicas: by Replication, or `r` and a Spread; among live nodes; every node, lazily -------
 
-  // Among live nodes, the walk passes over the points of those that are down. A ring whose engine
-  // does otherwise deletes or replaces these overloads.
+  // Among live nodes, the walk skips the points of nodes that are down. A ring whose engine differs
+  // deletes or replaces these overloads.
   using Base::default_spread;
   using Base::preference_list;
   using Base::successors;
@@ -148,7 +148,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
   using Base::set_weight;
   using Base::update;
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::Edit<Edit, Ring, std::string, Trait> {
     using EditBase = detail::Edit<Edit, Ring, std::string, Trait>;
 
@@ -156,7 +156,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
     using EditBase::add;
     using EditBase::EditBase;
 
-    /// A server and what places it besides name and weight.
+    /// A server and the trait that places it in addition to name and weight.
     void add(Entry<std::string> entry, Trait trait)
       requires(!std::same_as<Trait, NoTrait>)
     {
@@ -171,7 +171,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
   std::uint64_t circle() const noexcept { return detail::policy_probe(Xxh3{}); }
 
   /// Returns 128 bits that are equal if and only if engine, hash of keys, members (id, weight,
-  /// rack, datacenter) and points are; the same on every platform. O(M + N).
+  /// rack, datacenter) and points are equal; the same on every platform. O(M + N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise engine ring, version 1");
     bytes.append(std::string_view(Ring::engine));
@@ -210,7 +210,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
 
   const Ring& ring() const noexcept { return static_cast<const Ring&>(*this); }
 
-  // The defaults of what a ring offers.
+  // Defaults for the functions that a ring offers.
   static std::pair<std::uint32_t, std::uint32_t> weights() noexcept { return {1, 1}; }
   static std::uint64_t points_at_most(Servers) noexcept { return 0; }
   static const std::string& label(const Server& server) noexcept { return server.name; }
@@ -248,7 +248,7 @@ class ListedRing : public detail::RingBase<Ring, std::string, std::uint16_t, Buc
     return placement;
   }
 
-  /// The list: those that stay where they were, those that join at its end, in turn.
+  /// The list: servers that stay keep their order; servers that join follow, in turn.
   std::vector<Server> servers_after(const Change& change) const {
     std::vector<const typename Change::Step*> step_of(change.members.size());
     std::vector<const typename Change::Step*> joining;

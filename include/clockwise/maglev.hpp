@@ -123,7 +123,7 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
   using Base::set_weight;
   using Base::update;
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::Edit<Edit, Maglev, Node> {
     using detail::Edit<Edit, Maglev, Node>::Edit;
   };
@@ -137,8 +137,8 @@ class Maglev : public detail::MaglevBase<Maglev<Hash, Node>, Hash, Node> {
   }
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included), table size and
-  /// members (id, weight, rack, datacenter) are, whatever the order; the same on every platform.
-  /// O(N).
+  /// members (id, weight, rack, datacenter) are equal, regardless of order; the same on every
+  /// platform. O(N).
   Fingerprint fingerprint() const { return this->fingerprint_of("clockwise Maglev, version 1"); }
 
   /// The same placement: hash policy, ids, racks, datacenters and tables are equal. O(table_size).

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_MIGRATION_HPP
 #define CLOCKWISE_MIGRATION_HPP
 
-// What a change costs in bytes and hours, and the steps that carry it out.
+// The bytes and hours of a change, and its steps in order.
 //
 //   const auto plan = clockwise::plan_migration(
 //       before, after, {.replicas = 3, .bytes = 10.88e12, .throttle = 0.25});
@@ -40,14 +40,14 @@ namespace clockwise {
 
 /// Which holder of an arc is the source of a new copy.
 enum class StreamFrom : unsigned char {
-  any_holder,  ///< The one that has sent the least so far, so egress is even. Replicas must agree.
+  any_holder,  ///< The one that has sent the least so far: even egress. Replicas must agree.
   replaced,    ///< The one that gives up its copy, if it can send. Preserves quorums even if
-               ///< replicas differ: what W of R nodes held, W of R hold afterwards.
+               ///< replicas differ: a write that W of R nodes held is on W of R afterwards.
 };
 
-/// What is moved, and over which network.
+/// The data to move, and the network.
 struct MigrationOptions {
-  Replication replicas = 1;         ///< Of each key: 1 or more, and where.
+  Replication replicas = 1;         ///< Replicas of each key: 1 or more, and where.
   double bytes = 0;                 ///< Bytes in one copy of all keys, spread evenly over them.
   double bytes_per_second = 125e6;  ///< Of one node's network card, each way; above 0.
   double throttle = 1;              ///< Share of that rate to use: above 0, up to 1.
@@ -78,7 +78,7 @@ class MigrationPlan {
     bool replaces;  ///< Whether `from` gives up its copy; otherwise a copy is added.
   };
 
-  /// What one node sends and receives.
+  /// The load of one node.
   struct NodeLoad {
     Node node;
     double egress_bytes;
@@ -119,7 +119,7 @@ class MigrationPlan {
   /// The bytes that all steps move.
   double bytes() const { return width_->fraction() * bytes_per_circle_; }
   Width width() const { return *width_; }
-  /// What no holder can send and no step moves: lost, unless restored from elsewhere.
+  /// The bytes that no holder can send and no step moves: lost, unless restored from elsewhere.
   double lost_bytes() const { return lost_->fraction() * bytes_per_circle_; }
 
   /// Returns the load of every node of either ring, in id order. O(steps + N).
@@ -176,10 +176,10 @@ class MigrationPlan {
     return plan;
   }
 
-  /// Returns the way back after the whole plan: arcs, owners and what is lost are those of the plan
-  /// from `after` to `before`, with the steps in the opposite order. The reverse of the reverse has
-  /// the steps of this plan, but can order them otherwise: a copy that one of the two plans only
-  /// drops is a step of the other alone, at its end. O(steps).
+  /// Returns the plan that undoes this whole plan: its arcs, owners and lost bytes are those of the
+  /// plan from `after` to `before`, with the steps in the opposite order. The reverse of the
+  /// reverse has this plan's steps, but can order them differently: a copy that one of the two
+  /// plans only drops is a step only of the other, at its end. O(steps).
   MigrationPlan reverse() const {
     MigrationPlan plan = *this;
     plan.records_.clear();
@@ -264,7 +264,7 @@ class PlanBuilder {
     for (std::size_t i = 0; i < sends.size(); ++i) sends[i] = can_send(plan.nodes_[i]);
     std::vector<Width> sent(plan.nodes_.size());
     std::vector<Width> sent_back(plan.nodes_.size());
-    // The one of `holders` that has sent the least, or `replaced`; no_member if none can send.
+    // The holder that has sent the least, or `replaced`; no_member if none can send.
     const auto source = [&](std::span<const std::uint32_t> holders, std::uint32_t replaced,
                             const std::vector<std::uint32_t>& numbers, std::vector<Width>& loads,
                             const Arc& arc) {
@@ -334,8 +334,8 @@ class PlanBuilder {
 
   /// Joins neighbours that agree in all but the arc.
   static std::vector<Record> joined(std::vector<Record> records) {
-    // By the nodes concerned, then clockwise. The very first arc may cross 2^64, which leaves one
-    // pair not joined.
+    // Sorted by nodes, then clockwise. The first arc can cross 2^64, which leaves one pair not
+    // joined.
     const auto key = [](const Record& record) {
       return std::pair(std::uint64_t{record.to} << 32 | record.source,
                        std::uint64_t{record.from} << 32 | record.back_source);
@@ -483,9 +483,9 @@ MigrationPlan<typename Before::node_type> plan_migration(const Before& before, c
 
 /// Returns a plan per changed member, for the same change made one member at a time: joins, then
 /// new weights, racks and datacenters, then leaves, each in id order. Compare their bytes and
-/// seconds() with those of plan_migration, which makes the whole change at once: one by one, data
-/// that moves to one joiner can move again to the next. For rings whose members are placed by what
-/// they are: a token ring's tokens are chosen for the whole. O(changes * replicas (M + N)).
+/// seconds() with plan_migration's, which makes the whole change at once: one by one, data that
+/// moves to one joiner can move again to the next. For rings that place members by their names: a
+/// token ring's tokens are chosen for the whole. O(changes * replicas (M + N)).
 template <Ring R>
   requires Partitioner<R> && RemovesAny<R> &&
            (!requires(R& ring, const typename R::node_type& node) { ring.set_tokens(node, {}); })
@@ -518,7 +518,7 @@ std::vector<MigrationPlan<typename R::node_type>> plan_one_by_one(const R& befor
   for (const auto& member : before.members()) {
     if (!after.contains(member.node)) make([&](R& ring) { ring.remove(member.node); });
   }
-  // Other vnodes for all: no change of one member does that.
+  // Other vnodes for all members: no change of one member does that.
   if (!(current == after)) make([&](R& ring) { ring = after; });
   return plans;
 }

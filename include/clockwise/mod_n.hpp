@@ -97,7 +97,7 @@ class ModN : public detail::Surface<ModN<Hash, Node>, Node, std::size_t, detail:
   using Base::set_weight;
   using Base::update;
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::Edit<Edit, ModN, Node> {
     using detail::Edit<Edit, ModN, Node>::Edit;
   };
@@ -108,7 +108,7 @@ class ModN : public detail::Surface<ModN<Hash, Node>, Node, std::size_t, detail:
   using detail::Hashed<Hash>::hash;
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included) and members (id,
-  /// rack, datacenter) are, whatever the order; the same on every platform. O(N).
+  /// rack, datacenter) are equal, regardless of order; the same on every platform. O(N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise mod N, version 1");
     bytes.append(std::string_view(Hash::name));
@@ -165,7 +165,7 @@ ModN(Entries&& entries) -> ModN<Xxh3, entry_node_t<Entries>>;
 template <class Entries, HashFunction Hash>
 ModN(Entries&& entries, Hash) -> ModN<Hash, entry_node_t<Entries>>;
 
-/// What moves between two node counts under mod N, in residues of their least common multiple.
+/// The movement between two node counts under mod N, in residues of their least common multiple.
 struct ResidueMovement {
   std::uint64_t residues = 0;  ///< lcm(N, M): the number of equal classes of keys.
   std::uint64_t moved = 0;     ///< Classes whose node changes.

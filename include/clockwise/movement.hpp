@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_MOVEMENT_HPP
 #define CLOCKWISE_MOVEMENT_HPP
 
-// What a change moves, exactly: which arcs, from and to which nodes, how much.
+// The exact movement of a change: which arcs move, between which nodes, and how much.
 //
 //   const auto moved = clockwise::movement(before, after);
 //   moved.fraction();                                   // 0.0588 for 16 -> 17 nodes
@@ -35,7 +35,7 @@ struct Transfer {
   Node to;
 };
 
-/// What moves between two rings. Independent of the rings' later changes.
+/// The movement between two rings. Independent of the rings' later changes.
 template <class Node>
 class Movement {
  public:
@@ -67,7 +67,7 @@ class Movement {
 
   /// The exact number of positions that move, counted once per copy made.
   Width width() const { return *width_; }
-  /// width() as a share of all that is stored, which is replicas() times the circle: 0 to 1.
+  /// width() as a share of all stored data, which is replicas() times the circle: 0 to 1.
   double fraction() const {
     return replicas_ == 0 ? 0 : width_->fraction() / static_cast<double>(replicas_);
   }
@@ -131,7 +131,7 @@ std::vector<typename Ring::node_type> nodes_of(const Ring& ring) {
   return nodes;
 }
 
-/// Collects what moves, arc by arc clockwise, and joins neighbours.
+/// Collects the moved arcs, clockwise, and joins neighbours.
 template <class Node>
 class MovementBuilder {
   using Record = typename Movement<Node>::Record;
@@ -151,7 +151,7 @@ class MovementBuilder {
   }
 
   std::vector<Record> finish() {
-    // The first arcs may continue the last ones, across 2^64.
+    // The first arcs can continue the last ones, across 2^64.
     const std::uint64_t first = records_.empty() ? 0 : records_.front().arc.after;
     std::vector<std::size_t> joined;
     for (std::size_t i = 0; i < records_.size() && records_[i].arc.after == first; ++i) {
@@ -177,7 +177,7 @@ class MovementBuilder {
   std::vector<std::size_t> latest_;  // by receiver: index of its latest record
 };
 
-/// What becomes of the owners alone. Returns how many replicas of each key there are afterwards: 0
+/// The movement of the owners alone. Returns the number of replicas of each key after the change: 0
 /// if `after` owns nothing.
 template <class Before, class After, class Builder>
 std::size_t collect_owner_changes(const Before& before, const After& after, Builder& builder) {
@@ -195,7 +195,7 @@ std::size_t collect_owner_changes(const Before& before, const After& after, Buil
   return 1;
 }
 
-/// The same for all replicas.
+/// As above, for all replicas.
 template <class Before, class After, class Builder>
 std::size_t collect_copy_changes(const Before& before, const After& after,
                                  const Replication& replication, Builder& builder) {
@@ -253,7 +253,7 @@ class KeyMovement {
     const Node& from = before_->lookup(key);
     const Node& to = after_->lookup(key);
     if (!detail::same_id(from, to)) {
-      ++flows_[{&from, &to}];  // first, as it may throw
+      ++flows_[{&from, &to}];  // first, because it can throw
       ++*moved_;
     }
     ++*keys_;

@@ -45,13 +45,12 @@ struct MultiProbeOptions {
 };
 
 /// A node is at hash(id). A key's probes are draw(hash(key), i), i = 0 .. probes - 1, the outputs
-/// of SplitMix64. The node at the least clockwise distance from a probe owns the key; ties go to
+/// of SplitMix64. The node at the smallest clockwise distance from a probe owns the key; ties go to
 /// the smallest id. A pure function of hash policy, probes and ids. There are no weights: a node
 /// has one position.
 ///
 ///   std::invalid_argument  probes of 0 or above 4,096, an empty id, an id that is already a
-///   member,
-///                          a weight other than 1
+///                          member, a weight other than 1
 ///   std::out_of_range      set_weight, set_options or set_node of an id that is not a member,
 ///                          lookup if there are no nodes
 ///
@@ -132,7 +131,7 @@ class MultiProbe : public detail::Surface<MultiProbe<Hash, Node>, Node, std::siz
   using Base::set_weight;
   using Base::update;
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::Edit<Edit, MultiProbe, Node> {
     using detail::Edit<Edit, MultiProbe, Node>::Edit;
   };
@@ -144,7 +143,7 @@ class MultiProbe : public detail::Surface<MultiProbe<Hash, Node>, Node, std::siz
   MultiProbeOptions options() const noexcept { return options_; }
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included), probes and members
-  /// (id, rack, datacenter) are, whatever the order; the same on every platform. O(N).
+  /// (id, rack, datacenter) are equal, regardless of order; the same on every platform. O(N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise multi-probe, version 1");
     bytes.append(std::string_view(Hash::name));
@@ -194,8 +193,8 @@ class MultiProbe : public detail::Surface<MultiProbe<Hash, Node>, Node, std::siz
     return result;
   }
 
-  /// The owner, then the node that owns the key without those before: nodes by their least distance
-  /// from a probe. O(probes * (log N + n)) for n nodes, and a sort of as many.
+  /// The owner, then each node that owns the key without the nodes before it: nodes by their
+  /// smallest distance from a probe. O(probes * (log N + n)) for n nodes, and a sort of n nodes.
   template <class Visit>
   void visit_preferred(Position position, std::size_t expected, Visit visit) const {
     std::vector<Hit> hits;

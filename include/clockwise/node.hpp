@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_NODE_HPP
 #define CLOCKWISE_NODE_HPP
 
-// A member as it is given to a partitioner, an Entry, and as it is kept, a Member: its id, its
-// options and what it owns.
+// An Entry is a member to add to a partitioner; a Member is a member as stored: its node, its
+// options and the number of its vnodes.
 //
 // A node is a std::string, an integer, or your own struct. Its id is the first of these that
 // exists: node_id(node), found by argument-dependent lookup; its member `id` (data or function);
@@ -51,7 +51,7 @@ struct Member {
   double weight = 1.0;
   std::string rack = {};
   std::string datacenter = {};
-  std::uint32_t vnodes = 0;  ///< What it owns: positions, slots or table entries; elsewhere 1, or 0
+  std::uint32_t vnodes = 0;  ///< Positions, slots or table entries; in other schemes 1, or 0
                              ///< for a drained member.
 };
 
@@ -81,8 +81,8 @@ struct EntryNode<Entry<Node>> : EntryNode<Node> {};
 template <class W>
 concept Weight = std::is_arithmetic_v<W> && !detail::CharacterOrBool<W>;
 
-/// `T` can be given where a Node is wanted: it is one, or it converts to one implicitly and without
-/// narrowing. Text converts to text, and a bool or a character to no number.
+/// `T` can be passed as a Node: it is a Node, or converts to one implicitly and without narrowing.
+/// Text converts to text; bool and characters do not convert to numbers.
 template <class T, class Node>
 concept NodeLike =
     std::same_as<std::remove_cvref_t<T>, Node> ||
@@ -95,7 +95,7 @@ concept NodeLike =
 
 namespace detail {
 
-/// Integers that a node can only be if they fit: in ring.add(7), the node is an int.
+/// Integers that are a node only if they fit: in ring.add(7), the argument is an int.
 template <class N, class Node>
 concept NumberFor =
     PortableInteger<Node> && !CharacterOrBool<Node> && PortableInteger<std::remove_cvref_t<N>> &&
@@ -114,12 +114,12 @@ Node number_as(N number) {
 
 }  // namespace detail
 
-/// One member as a partitioner takes it: a node, a node and its weight, or a node and its
-/// NodeOptions, and so are pairs of these and rows of another partitioner's members().
+/// A member to add: a node, a node and its weight, or a node and its NodeOptions. Pairs of these
+/// and rows of another partitioner's members() convert to it.
 ///
 ///   ring.add_all({"a", {"b", 2}, {"c", {.weight = 2, .rack = "r1"}}});
 ///
-/// {"a", "b"} is no entry: the second is neither a weight nor options.
+/// {"a", "b"} is not an entry: "b" is neither a weight nor options.
 template <class Node>
 struct Entry {
   Node node;
@@ -133,8 +133,8 @@ struct Entry {
   template <NodeLike<Node> N>
   Entry(N&& n, NodeOptions o) : node(to_node(std::forward<N>(n))), options(std::move(o)) {}
 
-  // A node in braces: {{"id", "address"}, 2}. Text in braces is refused, as std::string takes
-  // {"a", "b"} for a pair of iterators.
+  // A node in braces: {{"id", "address"}, 2}. Text in braces is refused, because std::string reads
+  // {"a", "b"} as a pair of iterators.
   Entry(Node n)
     requires(!detail::Text<Node> && !std::is_arithmetic_v<Node>)
       : node(std::move(n)) {}
@@ -145,7 +145,7 @@ struct Entry {
     requires(!detail::Text<Node> && !std::is_arithmetic_v<Node>)
       : node(std::move(n)), options(std::move(o)) {}
 
-  // A literal: {7, 2}. Throws std::invalid_argument for a number that is no Node.
+  // A literal: {7, 2}. Throws std::invalid_argument for a number that is not a Node.
   template <detail::NumberFor<Node> N, Weight W>
   Entry(N n, W weight) : node(detail::number_as<Node>(n)), options{static_cast<double>(weight)} {}
   template <detail::NumberFor<Node> N>
@@ -174,14 +174,14 @@ struct Entry {
   }
 };
 
-/// A range, read once, of what makes an Entry<Node>.
+/// A range, read once, of elements that convert to an Entry<Node>.
 template <class R, class Node>
 concept EntryRange = requires(R& range) {
   std::begin(range) != std::end(range);
   requires std::constructible_from<Entry<Node>, decltype(*std::begin(range))>;
 };
 
-/// A range, read once, of ids or nodes. A text is a range of characters, so it is none.
+/// A range, read once, of ids or nodes. Text is not one, although it is a range of characters.
 template <class R>
 concept IdRange = requires(R& range) {
   std::begin(range) != std::end(range);
@@ -197,7 +197,7 @@ template <class F, class Node>
 concept Liveness =
     std::predicate<const F&, const Node&> || std::predicate<const F&, const Member<Node>&>;
 
-/// The node type of a partitioner that is made from a range of entries: text stays text.
+/// The node type of a partitioner made from a range of entries: text gives std::string.
 template <class Entries>
 using entry_node_t = typename detail::EntryNode<
     std::remove_cvref_t<decltype(*std::begin(std::declval<Entries&>()))>>::type;

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_QUORUM_HPP
 #define CLOCKWISE_QUORUM_HPP
 
-// What can still be read and written while nodes are down.
+// The key space that can still be read and written while nodes are down.
 //
 //   clockwise::Quorum{3, 2, 2}.available(ring, std::vector{"a", "b"}).readable;
 
@@ -38,7 +38,7 @@ struct Quorum {
 
   /// Whether every read sees the latest write: r + w > n, so the two share a replica.
   bool reads_see_latest_write() const { return r > n || w > n - r; }
-  /// How many replicas of a key can be down while it can still be read, or written. 0 also for a
+  /// How many replicas of a key can be down while it can still be read, or written. Also 0 for a
   /// quorum above n, which is never met.
   std::size_t read_failures() const { return r > n ? 0 : n - r; }
   std::size_t write_failures() const { return w > n ? 0 : n - w; }
@@ -46,7 +46,7 @@ struct Quorum {
   /// Returns the shares of the key space that can be read and written while the nodes `dead` (any
   /// range of ids or nodes) are down. `replication`: where the n replicas are; n by the ring's
   /// default spread if it is not given. Throws std::invalid_argument unless 1 <= r, w <= n and the
-  /// replication asks for n, and std::out_of_range for an id that is not a member. O(n M) for M
+  /// replication requests n, and std::out_of_range for an id that is not a member. O(n M) for M
   /// positions.
   template <Ring R, IdRange Dead>
   Availability available(const R& ring, Dead&& dead) const {

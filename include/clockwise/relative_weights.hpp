@@ -4,7 +4,7 @@
 
 // Weights in any unit, such as gigabytes, for rings.
 //
-//   const double unit = clockwise::mean_weight(disks);                    // once; then keep it
+//   const double unit = clockwise::mean_weight(disks);                    // once; then store it
 //   clockwise::HashRing ring(clockwise::relative_weights(disks, unit));   // of mean weight 1
 //
 // A member of a ring has weight * vnodes positions, so a disk that weighs 22,000 has 4,400,000 of
@@ -13,8 +13,8 @@
 // SlotMap, Maglev) need no such unit: to them all weights are relative.
 //
 // The unit is part of the placement, as the vnodes are: with another unit every member has another
-// weight, and keys move. So members that join later are divided by the same unit, even if it is no
-// longer the mean.
+// weight, and keys move. So divide the weights of members that join later by the same unit, even if
+// it is no longer the mean.
 
 #include <algorithm>         // max, sort
 #include <bit>               // bit_cast
@@ -47,7 +47,7 @@ std::vector<Entry<Node>> checked_entries(Entries& entries) {
   return result;
 }
 
-/// Returns the mean of the weights above 0, or 1 if there are none; the same in any order.
+/// Returns the mean of the weights above 0, or 1 if none is above 0; equal for any order.
 template <class Node>
 double mean_weight_of(const std::vector<Entry<Node>>& entries) {
   std::vector<double> weights;
@@ -62,10 +62,10 @@ double mean_weight_of(const std::vector<Entry<Node>>& entries) {
   return sum / static_cast<double>(weights.size()) * unit;
 }
 
-/// Divides the weights. One above 0 stays above 0.
+/// Divides the weights. A weight above 0 stays above 0.
 template <class Node>
 std::vector<Entry<Node>> over_unit(std::vector<Entry<Node>> entries, double unit) {
-  constexpr std::uint64_t infinity = 0x7ff0000000000000;  // its bits; those of -0.0 are above
+  constexpr std::uint64_t infinity = 0x7ff0000000000000;  // its bits; the bits of -0.0 are above
   const auto bits = std::bit_cast<std::uint64_t>(unit);
   if (bits == 0 || bits >= infinity) {
     fail_invalid("unit must be finite and above 0, got " + std::to_string(unit));
@@ -94,9 +94,9 @@ inline double mean_weight(std::initializer_list<Entry<std::string>> entries) {
   return detail::mean_weight_of(detail::checked_entries<std::string>(entries));
 }
 
-/// Returns the entries with weights divided by `unit`, and all else as it is. Weight 0 stays 0, and
-/// no other becomes 0. Throws std::invalid_argument unless `unit` is finite and above 0, and for a
-/// weight that is negative, NaN or infinite, before or after. O(N).
+/// Returns the entries with weights divided by `unit` and otherwise unchanged. Weight 0 stays 0,
+/// and no other weight becomes 0. Throws std::invalid_argument unless `unit` is finite and above 0,
+/// and for a weight that is negative, NaN or infinite, before or after. O(N).
 template <class Entries>
   requires EntryRange<Entries, entry_node_t<Entries>>
 std::vector<Entry<entry_node_t<Entries>>> relative_weights(Entries&& entries, double unit) {
@@ -107,8 +107,8 @@ inline std::vector<Entry<std::string>> relative_weights(
   return detail::over_unit(detail::checked_entries<std::string>(entries), unit);
 }
 
-/// The same with mean_weight(entries) as the unit, so that the mean of the weights above 0 is 1.
-/// For a fleet whose weights never change; otherwise keep the unit. O(N log N).
+/// As above, with mean_weight(entries) as the unit, so the mean of the weights above 0 is 1. For a
+/// fleet whose weights never change; otherwise store the unit. O(N log N).
 template <class Entries>
   requires EntryRange<Entries, entry_node_t<Entries>>
 std::vector<Entry<entry_node_t<Entries>>> relative_weights(Entries&& entries) {

@@ -8,7 +8,7 @@
 //   clockwise::Rendezvous nodes({"cache-a", "cache-b", "cache-c"});
 //   nodes.add("cache-d", 2.0);
 //   nodes.lookup("user:42");              // the owner
-//   nodes.preference_list("user:42", 3);  // the owner, then the owner without those before it
+//   nodes.preference_list("user:42", 3);  // the owner, then the owner without it, and so on
 //
 // Compared with a ring: no vnodes, shares as even as the hash itself, a few words per node, and the
 // whole order of preference from one lookup; but a lookup visits every node. Use it up to a few
@@ -41,7 +41,7 @@ namespace clockwise {
 
 namespace detail {
 
-/// What places the members of a Rendezvous, by member.
+/// The placement of a Rendezvous, by member.
 struct RendezvousPlacement {
   std::vector<std::uint64_t> seeds;       ///< hash(id)
   std::vector<Scaled> ones_over_weights;  ///< A mantissa of 0 if the member is drained.
@@ -54,7 +54,7 @@ struct RendezvousPlacement {
 
 }  // namespace detail
 
-/// The node with the least -ln(u) / weight owns a key, where u is mix(hash(key) ^ hash(id)) as a
+/// The node with the smallest -ln(u) / weight owns a key; u is mix(hash(key) ^ hash(id)) as a
 /// fraction of 2^64. So a node of weight w owns w / (sum of weights) of the keys. The key's bytes
 /// are hashed once. Ties go to the larger u, then the smaller id. The logarithm is computed in
 /// integers (detail/scheme/weighted_rank.hpp), so owners are equal on every platform. A pure
@@ -148,7 +148,7 @@ class Rendezvous : public detail::Surface<Rendezvous<Hash, Node>, Node, std::siz
   using Base::set_weight;
   using Base::update;
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::Edit<Edit, Rendezvous, Node> {
     using detail::Edit<Edit, Rendezvous, Node>::Edit;
   };
@@ -159,7 +159,7 @@ class Rendezvous : public detail::Surface<Rendezvous<Hash, Node>, Node, std::siz
   using detail::Hashed<Hash>::hash;
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included) and members (id,
-  /// weight, rack, datacenter) are, whatever the order; the same on every platform. O(N).
+  /// weight, rack, datacenter) are equal, regardless of order; the same on every platform. O(N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise rendezvous, version 1");
     bytes.append(std::string_view(Hash::name));
@@ -229,7 +229,7 @@ class Rendezvous : public detail::Surface<Rendezvous<Hash, Node>, Node, std::siz
     std::vector<Ranked> all;
     all.reserve(size());
     for_each_ranked(key, [&](const Ranked& ranked) { all.push_back(ranked); });
-    std::size_t sorted = 0;  // in parts that double, as most are not read
+    std::size_t sorted = 0;  // in parts that double, because most are not read
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (i == sorted) {
         sorted = (std::min)(all.size(), 2 * sorted + 2 * few);
@@ -240,7 +240,7 @@ class Rendezvous : public detail::Surface<Rendezvous<Hash, Node>, Node, std::siz
     }
   }
 
-  /// What the draws come to over all keys: weight / sum of weights.
+  /// The share of the keys whose best draw is a member's: weight / sum of weights.
   std::vector<double> shares() const {
     double largest = 0;
     for (const auto& row : members()) largest = (std::max)(largest, row.weight);

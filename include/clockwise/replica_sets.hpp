@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_REPLICA_SETS_HPP
 #define CLOCKWISE_REPLICA_SETS_HPP
 
-// Which nodes hold data together, and how likely they are to lose some of it.
+// The sets of nodes that hold data together, and the probability of losing some of it.
 //
 //   const auto sets = clockwise::replica_sets(ring, 3);
 //   sets.distinct;               // triples that hold data, of sets.possible
@@ -94,7 +94,7 @@ class ReplicaSets {
   }
 
   /// The probability that `failed` nodes, failing at once, hold all replicas of a key. Every choice
-  /// of nodes is equally likely. More than there are: all of them.
+  /// of nodes is equally likely. A number above `nodes` means all nodes.
   double loss_probability(std::size_t failed) const { return loss(failed).value; }
 
   /// The same, with its confidence interval. Exact if `failed` <= replicas, if all fail, or if
@@ -122,8 +122,9 @@ class ReplicaSets {
     return distinct == 0 ? 0 : theory::expected_loss(nodes, replicas, (std::min)(failed, nodes));
   }
 
-  /// Each member's scatter width: how many others share a key with it, and so help to restore it.
-  /// Indexed as members(). O(N + sets * replicas^2), less if all nodes share keys with all.
+  /// Each member's scatter width: the number of other nodes that share a key with it, and so help
+  /// to restore it. Indexed as members(). O(N + sets * replicas^2), less if all nodes share keys
+  /// with all.
   std::vector<std::size_t> scatter_widths() const {
     // The sets of each node, node by node.
     std::vector<std::size_t> ends(members_ + 1);
@@ -265,7 +266,7 @@ class ReplicaSets {
     const auto n = static_cast<double>(samples);
     const double mean = sum / n;
     const double variance = (std::max)(squares / n - mean * mean, 0.0);
-    // 1.96 standard errors; at least 3 / n, the rule of three, for when no samples differed.
+    // 1.96 standard errors; at least 3 / n, the rule of three, if no samples differed.
     const double error = (std::max)(1.96 * std::sqrt(variance / n), 3 / n);
     const double scale =
         static_cast<double>(distinct) * theory::expected_loss(nodes, replicas, down);
@@ -314,15 +315,15 @@ class ReplicaSets {
     std::uint64_t next_ = 0;
   };
 
-  std::size_t members_ = 0;             // including those that hold nothing
-  std::vector<std::uint32_t> holders_;  // those that hold data: indices into members(), ascending
+  std::size_t members_ = 0;             // including nodes that hold nothing
+  std::vector<std::uint32_t> holders_;  // nodes that hold data: indices into members(), ascending
   detail::PackedSets sets_;
 };
 
 /// Counts the replica sets of a ring exactly. Throws std::invalid_argument for 0 replicas. O(R M)
-/// for R replicas, M positions and N nodes, O(N) if R is N. If R log2(N) is above 64 bits, also
-/// O(R log(M)) for each position whose set is another than its neighbour's. Memory while it runs:
-/// about 18 M bytes, in the latter case three times that of the distinct sets.
+/// for R replicas, M positions and N nodes, O(N) if R is N. If R log2(N) is above 64 bits, also O(R
+/// log(M)) for each position whose set differs from its neighbour's. Memory while it runs: about 18
+/// M bytes; above 64 bits, three times the memory of the distinct sets.
 template <Ring R>
 ReplicaSets replica_sets(const R& ring, const Replication& replication) {
   if (replication.requested() == 0) detail::fail_no_replicas();

@@ -85,7 +85,7 @@ class ReplicaRow {
 
 namespace detail {
 
-/// Whether the ring has a table with a lookup index. A ring of your own need not.
+/// Whether the ring has a table with a lookup index, which your own rings need not have.
 template <class R>
 concept HasRingTable =
     requires(const R& ring) { []<class... Parts>(const RingBase<Parts...>&) {}(ring); };

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_REPLICATION_HPP
 #define CLOCKWISE_REPLICATION_HPP
 
-// What a preference list is asked for, and its type.
+// The request for a preference list, and the list's type.
 
 #include <array>             // array
 #include <concepts>          // integral, signed_integral
@@ -29,8 +29,8 @@ enum class Spread : unsigned char {
   racks_only,  ///< At most one replica per rack; a shorter list if racks are too few.
 };
 
-/// Replicas wanted in each datacenter: `{{"east", 3}, {"west", 2}}`. The rule of Spread::racks
-/// applies inside each.
+/// The number of replicas in each datacenter: `{{"east", 3}, {"west", 2}}`. The rule of
+/// Spread::racks applies inside each.
 class DatacenterReplicas {
  public:
   struct Entry {
@@ -80,7 +80,7 @@ class DatacenterReplicas {
 ///   ring.preference_list(key, {3, Spread::racks_only});
 ///   ring.preference_list(key, {{"east", 3}, {"west", 2}});   // by datacenter
 ///
-/// More replicas than there are nodes give short lists, which say so.
+/// More replicas than nodes give short lists, which report it: see ReplicaList::complete().
 class Replication {
  public:
   /// `replicas` nodes, by the partitioner's default spread: Spread::racks if any member names a
@@ -99,7 +99,7 @@ class Replication {
   Replication(std::initializer_list<DatacenterReplicas::Entry> wanted)
       : Replication(DatacenterReplicas(wanted)) {}
 
-  /// Returns how many replicas of a key are wanted, over all datacenters.
+  /// Returns the number of replicas of a key, over all datacenters.
   std::size_t requested() const noexcept { return replicas_; }
   /// Returns the spread, or nothing for the partitioner's default.
   std::optional<Spread> spread() const noexcept { return spread_; }
@@ -124,17 +124,17 @@ class Replication {
     detail::fail_invalid({"replicas must not be negative, got ", replicas});
   }
 
-  std::optional<DatacenterReplicas> by_datacenter_;  // first, as assigning it may throw
+  std::optional<DatacenterReplicas> by_datacenter_;  // first, because assigning it can throw
   std::size_t replicas_ = 0;
   std::optional<Spread> spread_;
 };
 
 /// An ordered list of distinct nodes, the owner first, then in order of preference. With a liveness
-/// predicate, live replicas come first, in their usual order, then the substitutes for those that
-/// are down.
+/// predicate, live replicas come first, in their usual order, then the substitutes for the replicas
+/// that are down.
 ///
-/// Refers to nodes of its partitioner, any change to which invalidates it. No heap memory for up to
-/// 8 nodes.
+/// Refers to nodes of its partitioner; any change to the partitioner invalidates it. No heap memory
+/// for up to 8 nodes.
 template <class Node>
 class ReplicaList {
  public:
@@ -183,7 +183,7 @@ class ReplicaList {
   std::size_t requested() const { return requested_; }
   bool complete() const { return size_ == requested_; }
 
-  /// Index of the first substitute for a down replica; size() if there is none.
+  /// Index of the first substitute for a down replica; size() if it has none.
   std::size_t first_substitute() const { return size_ - substitutes_; }
   bool is_substitute(std::size_t i) const { return i >= first_substitute(); }
 

@@ -13,7 +13,7 @@
 //
 // With a mutex, every lookup would write the mutex's cache line, and readers would wait for a
 // writer that merges two million positions. Here a read is one load of a number that changes only
-// when a ring is published; all else belongs to the reader.
+// when a ring is published; all other data belongs to the reader.
 
 #include <atomic>        // atomic
 #include <concepts>      // copy_constructible, invocable
@@ -37,12 +37,12 @@ class Shared {
  public:
   /// One thread's view. Cheap to make and copy: keep one per thread, and never share one.
   ///
-  /// `*reader` is the newest ring published. It never waits: if a writer hands over a ring at that
-  /// moment, it is that of the last access. The ring stays unchanged until the next `*reader` or
-  /// `reader->`, so dereference once for a group of related queries.
+  /// `*reader` is the newest published ring. It never waits: if a writer publishes a ring at that
+  /// moment, it is the ring of the last access. The ring stays unchanged until the next `*reader`
+  /// or `reader->`, so dereference once for a group of related queries.
   class Reader {
    public:
-    // No moves: one moved from would have no ring.
+    // No moves: a moved-from reader would have no ring.
     Reader(const Reader&) = default;
     Reader& operator=(const Reader&) = default;
 

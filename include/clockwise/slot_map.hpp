@@ -44,7 +44,7 @@ namespace clockwise {
 
 /// Chosen once: another number of slots changes the placement of every key.
 struct SlotMapOptions {
-  std::uint32_t slots = 1024;  ///< 1 to 2^20; about 100 per node, so that one more matters little.
+  std::uint32_t slots = 1024;  ///< 1 to 2^20; about 100 per node, so one more matters little.
 };
 
 /// The state of a slot at one node.
@@ -54,7 +54,7 @@ enum class SlotState : unsigned char {
   importing,  ///< It is moving to this node, which does not own it yet.
 };
 
-/// A request for a key of a slot, as the node that it reaches sees it.
+/// A request for a key of a slot, as seen by the node that receives it.
 struct SlotRequest {
   bool key_present = true;  ///< The node holds the key, which matters while the slot migrates.
   bool asking = false;      ///< It follows an `ask`, which opens a slot that is being imported.
@@ -95,11 +95,11 @@ struct SlotPlacement {
 
 /// Keys are in slots: slot floor(hash(key) * slots / 2^64), the top bits if slots is a power of
 /// two. Slots are arcs of one length, so a slot map supports all queries of a ring: shares,
-/// preference lists over racks and datacenters (the owners of the slots that follow, wrapping, each
-/// node once), successors, movement() to another map.
+/// preference lists over racks and datacenters (the owners of the next slots, wrapping, each node
+/// once), successors, movement() to another map.
 ///
 /// A change of members gives each its quota, slots * weight / (sum of weights), rounded up or down,
-/// with the fewest moves: a member's excess slots, spread over its own, go to members that lack
+/// with the fewest moves: a member's excess slots, spread over its slots, go to members that lack
 /// some. With equal weights, the numbers of slots differ by at most one. The new table is a
 /// function of the old one and the change, the same on every platform; the table itself is state
 /// that programs must share.
@@ -214,7 +214,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   using Base::set_weight;
   using Base::update;
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::Edit<Edit, SlotMap, Node> {
     using detail::Edit<Edit, SlotMap, Node>::Edit;
   };
@@ -232,7 +232,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   }
   /// Replaces the whole table by the owner of each slot, as a node or an id.
   template <IdRange Owners>
-  void assign_all(Owners&& ids) {  // not const: a range that is read once may change by it
+  void assign_all(Owners&& ids) {  // not const: reading a single-pass range can change it
     std::vector<Index> next;
     for (const auto& id : ids) next.push_back(present(id, "assign_all"));
     if (next.size() != slot_count()) {
@@ -244,8 +244,8 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
 
   // --- Migration, slot by slot -------------------------------------------------------------------
 
-  /// Starts to move the slot to `to`; its owner stays until assign(slot, to). If already moving, it
-  /// gets a new target.
+  /// Starts to move the slot to `to`; its owner stays until assign(slot, to). If the slot is
+  /// already moving, it gets a new target.
   template <class Id>
   void migrate(std::uint32_t slot, const Id& to) {
     const Index target = present(to, "migrate");
@@ -255,7 +255,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     }
     this->placement_in_place().moving.start(slot, target);
   }
-  /// Cancels a migration; returns false if there is none.
+  /// Cancels a migration; returns false if the slot is not moving.
   bool cancel(std::uint32_t slot) noexcept {
     return slot < slot_count() && this->placement_in_place().moving.stop(slot, slot) > 0;
   }
@@ -304,8 +304,8 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
   SlotMapOptions options() const noexcept { return options_; }
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included), slots, members
-  /// (id, weight, rack, datacenter) and the table are; migrations do not count. The same on every
-  /// platform. O(slots + N).
+  /// (id, weight, rack, datacenter) and the table are equal; migrations do not count. The same on
+  /// every platform. O(slots + N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise slot map, version 1");
     bytes.append(std::string_view(Hash::name));
@@ -389,8 +389,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
     return placement_of(before, after, change.renumber);
   }
 
-  /// Whether a member joins, leaves or has another weight. What a node or its rack is places no
-  /// slot.
+  /// Whether a member joins, leaves or has another weight. Other changes of a member move no slot.
   static bool changes_quotas(const typename Base::Change& change) {
     for (const auto& step : change.steps) {
       if ((step.before == nullptr) != (step.after == nullptr)) return true;
@@ -406,7 +405,7 @@ class SlotMap : public detail::RingBase<SlotMap<Hash, Node, Index>, Node, Index,
                 detail::slots_held(after, size()));
   }
 
-  /// Returns the present table in new indices; npos if a slot has no owner, or if it leaves.
+  /// Returns the current table in new indices; npos if a slot has no owner, or its owner leaves.
   std::vector<Index> renumbered_owners(const detail::PlainVector<Index>& renumber) const {
     std::vector<Index> result(slot_count(), npos);
     for (std::size_t slot = 0; slot < owners().size(); ++slot) {
@@ -456,8 +455,8 @@ SlotMap(Entries&& entries, SlotMapOptions = {}) -> SlotMap<Xxh3, entry_node_t<En
 template <class Entries, HashFunction Hash>
 SlotMap(Entries&& entries, SlotMapOptions, Hash) -> SlotMap<Hash, entry_node_t<Entries>>;
 
-/// Returns the slots whose owners differ, ascending: what a control plane migrates one by one from
-/// `before` to `after`. Throws std::invalid_argument if the slot counts differ.
+/// Returns the slots whose owners differ, ascending: the slots that a control plane migrates one by
+/// one from `before` to `after`. Throws std::invalid_argument if the slot counts differ.
 template <HashFunction Hash, class Node, std::unsigned_integral Index>
 std::vector<SlotMove<Node>> slot_moves(const SlotMap<Hash, Node, Index>& before,
                                        const SlotMap<Hash, Node, Index>& after) {

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_THEORY_HPP
 #define CLOCKWISE_THEORY_HPP
 
-// Closed forms of consistent hashing: what a fleet costs, before you build it.
+// Closed forms of consistent hashing: the cost of a fleet, before you build it.
 //
 //   theory::mod_n_movement(16, 17);   // 0.9412 of the keys change owner under hash % N
 //   theory::ring_movement(16, 17);    // 0.0588 on a ring
@@ -138,7 +138,7 @@ constexpr double at_least_one(double x) noexcept {
   return x < 64 ? at_least_once(x * 0x1p-60, 0x1p60) : 1;
 }
 
-/// x - log(1 + x). x > -1. The logarithm cancels for small x, where 8 terms of its series will do.
+/// x - log(1 + x). x > -1. The logarithm cancels for small x, where 8 terms of its series suffice.
 inline double log_excess(double x) noexcept {
   if (x > 0.01 || x < -0.01) return x - std::log1p(x);
   double sum = 0;
@@ -146,8 +146,8 @@ inline double log_excess(double x) noexcept {
   return x * x * sum;
 }
 
-/// Mean of the largest of `nodes` gamma variates of shape `vnodes` and mean 1, by trapezoids. What
-/// is summed is how far it is above 1, so that nothing cancels if that is little.
+/// Mean of the largest of `nodes` gamma variates of shape `vnodes` and mean 1, by trapezoids. Sums
+/// the excess over 1, so that nothing cancels if the excess is small.
 inline double largest_gamma(std::uint64_t nodes, std::uint64_t vnodes) noexcept {
   const double n = real(nodes);
   const double v = real(vnodes);
@@ -345,7 +345,7 @@ constexpr double collision_probability(std::uint64_t positions, unsigned bits = 
 }
 
 /// Bytes sent when a ring's token list goes to each of `peers`. One entry per position. The
-/// membership, which says the same, has one entry per node. nodes, vnodes >= 1.
+/// membership, which has the same information, has one entry per node. nodes, vnodes >= 1.
 constexpr double token_list_bytes(std::uint64_t nodes, std::uint64_t vnodes,
                                   std::uint64_t peers = 1,
                                   std::uint64_t bytes_an_entry = 16) noexcept {
@@ -505,7 +505,8 @@ constexpr double expected_loss(std::uint64_t nodes, std::uint64_t replicas,
                                std::uint64_t failed) noexcept {
   if (replicas == 0 || replicas > nodes || failed > nodes) return detail::nan;
   if (failed < replicas) return 0;
-  // A set is lost if it avoids the nodes that are left; so do those, if they avoid the set.
+  // A set is lost if it avoids the nodes that are left, which is the same as those nodes avoiding
+  // it.
   const std::uint64_t left = nodes - failed;
   const std::uint64_t steps = replicas < left ? replicas : left;
   if (steps > 4096) return detail::avoidance_of_many(nodes, replicas, left);
@@ -528,7 +529,7 @@ constexpr double loss_probability(double sets, std::uint64_t nodes, std::uint64_
   if (!detail::is_amount(sets) || sets > possible * (1 + 1e-12)) return detail::nan;
   if (failed < replicas) return 0;
   if (failed == nodes) return sets > 0 ? 1 : 0;
-  if (possible > 0x1p1000) {  // Poisson, because a chance of so little is no double
+  if (possible > 0x1p1000) {  // Poisson, because a double cannot hold so small a chance
     return detail::at_least_one(sets * expected_loss(nodes, replicas, failed));
   }
   const double chance = sets < possible ? sets / possible : 1;
@@ -594,29 +595,29 @@ constexpr std::uint64_t bounded_load_cap(std::uint64_t keys, std::uint64_t nodes
   return cap.high != 0 ? detail::most : cap.low;
 }
 
-/// Slots of the node with the fewest, if slots are dealt evenly: floor(slot_count / nodes). nodes
+/// Slots of the node with the fewest, if slots are divided evenly: floor(slot_count / nodes). nodes
 /// >= 1.
 constexpr std::uint64_t slots_min(std::uint64_t slot_count, std::uint64_t nodes) noexcept {
   return nodes == 0 ? 0 : slot_count / nodes;
 }
 
-/// Slots of the node with the most, if slots are dealt evenly: ceil(slot_count / nodes). nodes
-/// >= 1.
+/// Slots of the node with the most, if slots are divided evenly: ceil(slot_count / nodes). nodes >=
+/// 1.
 constexpr std::uint64_t slots_max(std::uint64_t slot_count, std::uint64_t nodes) noexcept {
   return nodes == 0 ? 0 : slot_count / nodes + (slot_count % nodes != 0 ? 1 : 0);
 }
 
-/// The node with the most slots over the mean, if slots are dealt evenly. slot_count, nodes >= 1.
-/// slots_max * nodes / slot_count, as 1 plus its excess; there is no chance in it.
+/// The node with the most slots over the mean, if slots are divided evenly. slot_count, nodes >= 1.
+/// slots_max * nodes / slot_count, as 1 plus its excess; it does not depend on chance.
 constexpr double slots_peak_to_mean(std::uint64_t slot_count, std::uint64_t nodes) noexcept {
   if (slot_count == 0 || nodes == 0) return detail::nan;
   const std::uint64_t rest = slot_count % nodes;
   return rest == 0 ? 1 : 1 + detail::real(nodes - rest) / detail::real(slot_count);
 }
 
-/// The fewest slots that move between two even deals. before, after >= 1.
-/// Joiners take floor(slot_count / after) each, and one more only if the longer shares outnumber
-/// the members; a leave is a join in reverse.
+/// The fewest slots that move between two even assignments. before, after >= 1. Joiners take
+/// floor(slot_count / after) each, and one more only if the longer shares outnumber the members; a
+/// leave is a join in reverse.
 constexpr std::uint64_t slots_moved(std::uint64_t slot_count, std::uint64_t before,
                                     std::uint64_t after) noexcept {
   if (before == 0 || after == 0) return 0;

@@ -2,14 +2,14 @@
 #ifndef CLOCKWISE_TOKEN_ALLOCATOR_HPP
 #define CLOCKWISE_TOKEN_ALLOCATOR_HPP
 
-// Chooses a joining node's tokens, so that a few give even shares.
+// Chooses a joining node's tokens, so a few tokens give even shares.
 //
 //   clockwise::TokenRing<> ring;
 //   for (const auto& server : fleet) {
 //     ring.add(server, clockwise::allocate_tokens(ring, {}, {.vnodes = 8, .replicas = 3}));
 //   }
 //
-// A share varies by 7% with 200 random vnodes, by 35% with 8. Eight chosen ones stay within a few
+// A share varies by 7% with 200 random vnodes, by 35% with 8. Eight chosen tokens stay within a few
 // percent, and a small table means fewer replica sets, shorter repair plans and less gossip. The
 // cost: tokens depend on the order of joins, so they are state that every program needs; a HashRing
 // depends only on names.
@@ -28,11 +28,11 @@
 
 namespace clockwise {
 
-/// What a joining node's tokens are balanced for.
+/// The options of allocate_tokens.
 struct AllocationOptions {
   std::uint32_t vnodes = 16;  ///< Tokens of a node of weight 1, as RingOptions::vnodes.
-  /// Replicas of each key in each datacenter; by datacenter, those of the node's own. Spread over
-  /// racks unless Spread::nodes is given.
+  /// Replicas of each key in each datacenter; if given by datacenter, the number for the node's
+  /// own. Spread over racks unless Spread::nodes is given.
   Replication replicas = 3;
 };
 
@@ -55,7 +55,7 @@ inline std::size_t replicas_in(const std::string& datacenter, const Replication&
 
 /// Returns tokens for a node that is about to join `ring`: vnode_count(weight, vnodes) of them, as
 /// many vnodes as a HashRing would give it, and none that the ring has. They balance, by weight,
-/// how much of the circle each member of its datacenter holds a replica of. The tokens are a
+/// the part of the circle that each member of the datacenter holds a replica of. The tokens are a
 /// function of the ring and the options, the same on every platform.
 ///
 /// Throws std::invalid_argument if vnodes or the replicas of the node's datacenter are 0, vnodes is

@@ -39,15 +39,15 @@
 namespace clockwise {
 
 /// The first token clockwise from hash(key) owns the key, by the placement contract: a token at p
-/// owns (predecessor, p], and of several nodes on one token that with the smallest id owns, while
-/// the others own nothing until it leaves. A node's own tokens are distinct.
+/// owns (predecessor, p]. Of several nodes on one token, the node with the smallest id owns; the
+/// others own nothing until it leaves. A node's own tokens are distinct.
 ///
-/// A member without tokens owns nothing. Its weight does not place it: it says which share of the
-/// load its tokens are meant to have, for balance() and the token allocator. Weight 0 is a drained
-/// member, which has no tokens.
+/// A member without tokens owns nothing. A weight does not place a member: it is the intended share
+/// of its tokens, for balance() and the token allocator. A member of weight 0 is drained and has no
+/// tokens.
 ///
 /// Every mutator is all or nothing and costs O(M + N) for M positions, plus O(A log A) for the A
-/// tokens that come or go. It needs memory for a second table while it runs. Errors:
+/// tokens that are added or removed. It needs memory for a second table while it runs. Errors:
 ///
 ///   std::invalid_argument  an empty id, an id that is already a member, a token given twice for
 ///                          one node, tokens for weight 0, a weight that is negative, NaN or
@@ -74,7 +74,7 @@ class TokenRing
 
   TokenRing() = default;
   explicit TokenRing(Hash policy) : detail::Hashed<Hash>(std::move(policy)) {}
-  /// Members without tokens, which set_tokens gives to them.
+  /// Members without tokens; set_tokens gives them tokens.
   TokenRing(std::initializer_list<Entry<Node>> entries, Hash policy = {})
       : TokenRing(std::move(policy)) {
     add_all(entries);
@@ -141,7 +141,7 @@ class TokenRing
     return tokens;
   }
 
-  // --- Changes: an entry with its tokens, or without, which owns nothing -------------------------
+  // --- Changes: an entry with its tokens; without tokens it owns nothing -------------------------
 
   using Base::add;
   using Base::add_all;
@@ -154,7 +154,7 @@ class TokenRing
   using WithTokens::add;
   using WithTokens::set_tokens;
 
-  /// What update() gives to its function. Many changes cost one merge.
+  /// The argument of update()'s function. Many changes cost one merge.
   class Edit : public detail::Edit<Edit, TokenRing, Node, std::vector<std::uint64_t>>,
                public detail::AddsTokens<Edit, Node, std::uint64_t> {
     using EditBase = detail::Edit<Edit, TokenRing, Node, std::vector<std::uint64_t>>;
@@ -186,8 +186,8 @@ class TokenRing
   using detail::Hashed<Hash>::hash;
 
   /// Returns 128 bits that are equal if and only if hash policy (seed included), members (id,
-  /// weight, rack, datacenter) and tokens are, whatever the order or the history; the same on every
-  /// platform. O(M + N).
+  /// weight, rack, datacenter) and tokens are equal, regardless of order and history; the same on
+  /// every platform. O(M + N).
   Fingerprint fingerprint() const {
     detail::FingerprintBytes bytes("clockwise token ring, contract " +
                                    std::to_string(placement_contract));

@@ -55,17 +55,18 @@ struct TransitionProgress {
 /// A Transition is the state of one process. If several processes route, hold() each until all are
 /// complete: see docs/migration.md.
 ///
-/// A copy that is only dropped is not movement: its arc is read from the new owners at once, as
-/// they already had it. Thread safety: that of a standard container; Shared<Transition> publishes
-/// to readers.
+/// A copy that is only dropped is not movement: its arc is read from the new owners at once,
+/// because they already had it. Thread safety: that of a standard container; Shared<Transition>
+/// publishes to readers.
 template <Ring R>
 class Transition {
  public:
   using ring_type = R;
   using node_type = typename R::node_type;
 
-  /// A transition of the replicas of each key. Throws std::invalid_argument if there are 0, the
-  /// hash policies differ, or `after` owns nothing (unless `before` does too). O(replicas (M + N)).
+  /// A transition of the replicas of each key. Throws std::invalid_argument if `replication` has
+  /// none, the hash policies differ, or `after` owns nothing (unless `before` does too). O(replicas
+  /// (M + N)).
   Transition(R before, R after, Replication replication = 1)
       : before_(std::move(before)), after_(std::move(after)), replication_(std::move(replication)) {
     if (replication_.requested() == 0) detail::fail_no_replicas();
@@ -162,12 +163,12 @@ class Transition {
   /// Keeps the transition from finishing: writes go to the old owners too after every arc is
   /// complete, for routers that have not yet received every report.
   void hold() { held_ = true; }
-  /// Ends that: the transition finishes once every arc is complete.
+  /// Ends the hold: the transition finishes once every arc is complete.
   void let_finish() { held_ = false; }
 
   /// Abandons the change: reads and writes go to the old owners, which miss nothing. Later reports
-  /// are ignored. Throws std::invalid_argument if the transition is finished, as the old owners
-  /// then miss writes: begin another, back to before().
+  /// are ignored. Throws std::invalid_argument if the transition is finished, because the old
+  /// owners then miss writes: start another transition, back to before().
   void abort() {
     if (finished()) detail::fail_invalid("abort: the transition is finished");
     aborted_ = true;
@@ -209,7 +210,7 @@ class Transition {
   const Replication& replication() const&& = delete;  // it would refer to nothing
 
  private:
-  /// What index_of returns if a node is not a member.
+  /// The result of index_of if a node is not a member.
   static constexpr auto none = static_cast<typename R::index_type>(~typename R::index_type{0});
 
   /// The positions from `first` to `last`, both included and never across 2^64, and the nodes that
@@ -276,7 +277,7 @@ class Transition {
     }
   }
 
-  /// In two steps, of which only the first can throw: it cuts the intervals at the ends of `arc`,
+  /// Works in two steps. Only the first can throw: it cuts the intervals at the ends of `arc`,
   /// which changes no answer, and builds the result.
   std::vector<Arc> complete_for(const Arc& arc, std::uint32_t receiver) {
     std::vector<Arc> readable;

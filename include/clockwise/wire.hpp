@@ -32,9 +32,9 @@
 
 namespace clockwise::wire {
 
-/// A ring that its members and options describe in full: a HashRing or a TokenRing. All others
-/// depend on more than a membership says: a slot map on its table, an engine's ring on the rules of
-/// the engine.
+/// A ring that its members and options describe in full: a HashRing or a TokenRing. All other rings
+/// depend on more than a membership: a slot map on its table, an engine's ring on the engine's
+/// rules.
 template <class R>
 concept Encodable =
     Ring<R> && HashFunction<typename R::hash_type> &&
@@ -44,8 +44,8 @@ concept Encodable =
       { ring.tokens_of(node) } -> std::convertible_to<std::vector<std::uint64_t>>;
     });
 
-/// Limits on what decode builds: a few bytes can ask for millions of vnodes, and a ring stores its
-/// domain's names with every member.
+/// Limits on the rings that decode builds: a few bytes can request millions of vnodes, and a ring
+/// stores the names of rack and datacenter with every member.
 struct Limits {
   std::uint64_t positions = std::uint64_t{1} << 22;
   /// Bytes of racks and datacenters, summed over all members.
@@ -72,13 +72,13 @@ struct NodeFromId {
 };
 
 /// A function that makes a node from its id: returns a Node, or a std::optional<Node> that is empty
-/// if there is none.
+/// if no node has the id.
 template <class F, class Node>
 concept MakesNode = requires(const F& node_of, std::string_view id) {
   { node_of(id) } -> std::convertible_to<std::optional<Node>>;
 };
 
-/// Returns the membership of a ring. O(N log N), plus O(M) if there are tokens.
+/// Returns the membership of a ring. O(N log N), plus O(M) with tokens.
 template <Encodable R>
 Membership membership_of(const R& ring) {
   Membership result;
@@ -113,13 +113,13 @@ Membership membership_of(const R& ring) {
   return result;
 }
 
-/// Encodes a ring. O(N log N), plus O(M) if there are tokens.
+/// Encodes a ring. O(N log N), plus O(M) with tokens.
 template <Encodable R>
 std::vector<std::byte> encode(const R& ring) {
   return wire::encode(wire::membership_of(ring));
 }
 
-/// Builds the ring of a membership. The error says what does not fit `R`: the hash policy, the
+/// Builds the ring of a membership. The error names what does not fit `R`: the hash policy, the
 /// kind, a node's id or the size.
 template <Encodable R, MakesNode<typename R::node_type> NodeOf = NodeFromId<typename R::node_type>>
 Result<R> build(const Membership& membership, Limits limits = {}, const NodeOf& node_of = {}) {

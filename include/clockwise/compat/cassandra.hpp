@@ -8,8 +8,8 @@
 //   ring.add("10.0.0.1", {.rack = "r1", .datacenter = "dc1"}, {-9223372036854775807, 42});
 //   ring.network_topology_strategy("user:42", {{"dc1", 3}, {"dc2", 2}});
 //
-// ScyllaDB places data by tokens only in keyspaces without tablets. A tablet's replicas follow from
-// no rule: they are rows of system.tablets, which balancing changes. Only the token of a key, and
+// ScyllaDB places data by tokens only in keyspaces without tablets. No rule gives a tablet's
+// replicas: they are rows of system.tablets, which balancing changes. Only the token of a key, and
 // so its tablet, can be computed here.
 //
 // Source: Apache Cassandra's documentation of partitioners and replication.
@@ -37,7 +37,8 @@
 
 namespace clockwise {
 
-/// Returns the token of a serialised partition key. Only an empty one has the least. O(length).
+/// Returns the token of a serialised partition key. Only an empty key has the smallest token.
+/// O(length).
 constexpr std::int64_t cassandra_token(std::string_view key) noexcept {
   constexpr auto least = (std::numeric_limits<std::int64_t>::min)();
   if (key.empty()) return least;
@@ -84,7 +85,7 @@ struct CassandraRange {
   friend bool operator==(const CassandraRange&, const CassandraRange&) = default;
 };
 
-/// A node's tokens, which alone place it.
+/// A node's tokens. Only they place it.
 struct CassandraTokens {
   std::vector<std::int64_t> tokens;
 };
@@ -92,14 +93,13 @@ struct CassandraTokens {
 /// Cassandra's ring. A node owns (predecessor, token] for each of its tokens. Keys are text or
 /// bytes, serialised as Cassandra does: an int is four bytes, big-endian, which the caller writes.
 ///
-/// A node that is down keeps its tokens and its replicas, and no other node stands in: lists with a
-/// liveness predicate have no substitutes.
+/// A node that is down keeps its tokens and its replicas, without a substitute: lists with a
+/// liveness predicate have none.
 ///
-/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
-/// changes.
+/// ListedRing documents everything else: owners, replicas, shares, members, changes.
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a duplicate token, and for
-/// a weight: tokens alone decide a node's share.
+/// a weight other than 1: only tokens decide a node's share.
 class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
                       public detail::AddsTokens<CassandraRing, std::string, std::int64_t> {
   using Base = ListedRing<CassandraRing, CassandraTokens>;
@@ -109,18 +109,18 @@ class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
   static constexpr std::string_view engine = "Cassandra";
 
   CassandraRing() = default;
-  /// Nodes without tokens, which set_tokens gives to them.
+  /// Nodes without tokens; set_tokens gives them tokens.
   CassandraRing(std::initializer_list<Entry<std::string>> nodes) { add_all(nodes); }
   template <EntryRange<std::string> Entries>
   explicit CassandraRing(Entries&& nodes) {
     add_all(nodes);
   }
 
-  using Base::add;  // a node without tokens, which owns nothing
+  using Base::add;  // a node without tokens owns nothing
   using WithTokens::add;
   using WithTokens::set_tokens;
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::Edit<Edit, CassandraRing, std::string, CassandraTokens>,
                public detail::AddsTokens<Edit, std::string, std::int64_t> {
     using EditBase = detail::Edit<Edit, CassandraRing, std::string, CassandraTokens>;
@@ -146,7 +146,7 @@ class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
 
   // --- Tokens ------------------------------------------------------------------------------------
 
-  /// Tokens are signed; the least comes first on the circle.
+  /// Tokens are signed; the smallest comes first on the circle.
   static constexpr Position position_of_token(std::int64_t token) noexcept {
     return Position{static_cast<std::uint64_t>(token) ^ sign};
   }
@@ -173,8 +173,9 @@ class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
 
   using Base::preference_list;
   /// Returns the replicas for which `is_live(node)` or `is_live(member)` holds, in their usual
-  /// order. The list is short while others are down, and complete() says so: Cassandra counts the
-  /// live ones for its consistency level, and keeps hints for the rest where the request arrived.
+  /// order. The list is short while other replicas are down, and complete() reports it: Cassandra
+  /// counts the live replicas for its consistency level, and the node that received the request
+  /// keeps hints for the rest.
   template <class Key, class IsLive>
     requires Liveness<IsLive, std::string>
   ReplicaList<std::string> preference_list(const Key& key, const Replication& replication,
@@ -206,7 +207,7 @@ class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
       const Key&, const DatacenterReplicas&) const&& = delete;
 
   /// Returns all primary ranges, by their right ends. The first wraps unless the last token is the
-  /// greatest. O(M).
+  /// largest. O(M).
   std::vector<CassandraRange> ranges() const {
     std::vector<CassandraRange> ranges;
     ranges.reserve(vnode_count());

@@ -9,15 +9,15 @@
 //   clockwise::EnvoyMaglev table({"10.0.0.1:80", "10.0.0.2:80"});
 //   const auto up = table.without({"10.0.0.2:80"});    // while that host is unhealthy
 //
-// A host is named by what Envoy hashes for it: its address and port, its host name if
-// use_hostname_for_hashing is set, or its hash_key metadata. A key's position is its XXH64, which
-// is what a route with one hash policy computes. (Several policies are combined: pass the combined
-// hash as a Position.) Locality weights and hash_balance_factor are not modelled.
+// A host's name is the text that Envoy hashes for it: its address and port, its host name if
+// use_hostname_for_hashing is set, or its hash_key metadata. A key's position is its XXH64, as a
+// route with one hash policy computes it. (Several policies are combined: pass the combined hash as
+// a Position.) Locality weights and hash_balance_factor are not modelled.
 //
 // gRPC has one ring_hash per language. EnvoyRingOptions::grpc() is that of C-core (C++, Python and
-// others), grpc_go() that of Go, which sorts endpoints by name. Java's ring is its own: it hashes
-// Java's text of an address, "/10.0.0.1:80" (once "[/10.0.0.1:80]"), which can be given as the
-// host's name; but its sums go through the hosts in the order of a hash map, which is not modelled.
+// others), grpc_go() that of Go, which sorts endpoints by name. Java's ring differs: it hashes
+// Java's text of an address, "/10.0.0.1:80" (formerly "[/10.0.0.1:80]"), which can be given as the
+// host's name; but it sums over the hosts in the order of a hash map, which is not modelled.
 
 #include <algorithm>         // max, min, pop_heap, push_heap, sort
 #include <charconv>          // to_chars
@@ -54,9 +54,10 @@ inline void check_envoy_total(std::uint64_t total) {
 
 }  // namespace detail
 
-/// Returns whether Envoy panics, and balances over all hosts as if none were down: if fewer than
-/// `threshold` percent of them are healthy (healthy_panic_threshold, 50 by default; 0: never), and
-/// fewer than 5 of 7. For a cluster with one priority and the usual overprovisioning factor, 1.4.
+/// Returns whether Envoy panics, and balances over all hosts as if none were down. It panics if
+/// fewer than `threshold` percent of the hosts are healthy (healthy_panic_threshold, 50 by default;
+/// 0: never), and fewer than 5 of 7. For a cluster with one priority and the default
+/// overprovisioning factor, 1.4.
 constexpr bool envoy_panics(std::uint64_t healthy, std::uint64_t hosts,
                             std::uint32_t threshold = 50) noexcept {
   return 7 * healthy < 5 * hosts && 100 * healthy < threshold * hosts;
@@ -78,7 +79,7 @@ struct EnvoyRingOptions {
   EnvoyHashFunction hash_function = EnvoyHashFunction::xx_hash;
   EnvoyOrder order = EnvoyOrder::listed;
 
-  /// The bounds of gRPC, which caps both at 4096, whatever the configuration.
+  /// The bounds of gRPC, which caps both at 4096, for any configuration.
   static constexpr EnvoyRingOptions grpc(std::uint64_t minimum = 1024,
                                          std::uint64_t maximum = 4096) {
     constexpr std::uint64_t cap = 4096;
@@ -98,10 +99,9 @@ struct EnvoyRingOptions {
 /// prevents it. A host's number of points follows from sums over the hosts before it, in double
 /// precision, so the order of the list matters, unless it is sorted.
 ///
-/// A host that is unhealthy has no points: see without().
+/// An unhealthy host has no points: see without().
 ///
-/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
-/// changes.
+/// ListedRing documents everything else: owners, replicas, shares, members, changes.
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
 /// whole number from 1 to 2^32 - 1, for weights that sum to more, for a host listed twice, for a
@@ -133,14 +133,14 @@ class EnvoyRing : public ListedRing<EnvoyRing>, public detail::WithoutDown<Envoy
 
   // --- Hosts that are down -----------------------------------------------------------------------
 
-  /// Returns the ring as Envoy has it while the hosts named in `down`, a range of names, are
-  /// unhealthy: built from the others, so that some keys of hosts that are up move as well. If all
-  /// are down, the result owns nothing. With fewer than half of the hosts up, Envoy panics and uses
-  /// this ring instead: see envoy_panics.
+  /// Returns Envoy's ring while the hosts named in `down`, a range of names, are unhealthy: built
+  /// from the others, so some keys of hosts that are up move as well. If all are down, the result
+  /// owns nothing. With fewer than half of the hosts up, Envoy panics and uses this ring instead:
+  /// see envoy_panics.
   ///
   /// In gRPC an endpoint that the control plane reports as unhealthy is left out in the same way.
-  /// One that cannot be reached keeps its points, and a key goes on to the next endpoint that can:
-  /// the first such of successors(key).
+  /// An unreachable endpoint keeps its points, and its keys go to the next reachable endpoint in
+  /// successors(key).
   ///
   /// Throws std::out_of_range for a name that is not a member. O(M log M).
   using WithoutDown::without;
@@ -232,7 +232,7 @@ class EnvoyRing : public ListedRing<EnvoyRing>, public detail::WithoutDown<Envoy
 /// Envoy's Maglev table. Entry XXH64(key) mod table_size names the host. A host's sequence of
 /// entries starts at XXH64(host) and continues in steps of XXH64(host, seed 1). Hosts take turns in
 /// the order of their names, so the list's order does not matter. A light host skips turns, counted
-/// in double precision. A host that is unhealthy takes no turn: see without().
+/// in double precision. An unhealthy host takes no turn: see without().
 ///
 ///   std::invalid_argument  a table size that is 0, composite or above 5,000,011; an empty name, a
 ///                          host that is a member already, a weight that is not a whole number from
@@ -278,11 +278,11 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string>,
 
   // --- Hosts that are down -----------------------------------------------------------------------
 
-  /// Returns the table as Envoy has it while the hosts named in `down`, a range of names, are
-  /// unhealthy: filled by the others, so that some keys of hosts that are up move as well. If all
-  /// are down, the result owns nothing. With fewer than half of the hosts up, Envoy panics and uses
-  /// this table instead: see envoy_panics. Throws std::out_of_range for a name that is not a
-  /// member. As a change, it refills the table.
+  /// Returns Envoy's table while the hosts named in `down`, a range of names, are unhealthy: filled
+  /// by the others, so some keys of hosts that are up move as well. If all are down, the result
+  /// owns nothing. With fewer than half of the hosts up, Envoy panics and uses this table instead:
+  /// see envoy_panics. Throws std::out_of_range for a name that is not a member. As a change, it
+  /// refills the table.
   using WithoutDown::without;
 
   template <class Key, class IsLive>
@@ -320,7 +320,7 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string>,
   using Base::set_weight;
   using Base::update;
 
-  /// What update() gives to its function.
+  /// The argument of update()'s function.
   class Edit : public detail::Edit<Edit, EnvoyMaglev, std::string> {
     using detail::Edit<Edit, EnvoyMaglev, std::string>::Edit;
   };
@@ -331,7 +331,7 @@ class EnvoyMaglev : public detail::MaglevBase<EnvoyMaglev, Xxh64, std::string>,
   using detail::Hashed<Xxh64>::hash;
 
   /// Returns 128 bits that are equal if and only if table size and hosts (name, weight, rack,
-  /// datacenter) are, whatever the order; the same on every platform. O(N).
+  /// datacenter) are equal, regardless of order; the same on every platform. O(N).
   Fingerprint fingerprint() const { return fingerprint_of("clockwise Envoy Maglev, version 1"); }
 
   /// The same placement: names, racks, datacenters and tables are equal. O(table_size).

@@ -6,7 +6,7 @@
 //
 //   clockwise::HaproxyRing ring({"web1", "web2"});      // server names, as the backend lists them
 //   ring.add("web3", 50, 7);                            // server web3 … weight 50 id 7
-//   ring.lookup("/index.html");                         // what `balance uri`, `hdr(…)` … hashes
+//   ring.lookup("/index.html");                         // the text that `balance uri` … hashes
 //   const auto up = ring.without({"web2"});             // while web2 is down
 
 #include <algorithm>         // binary_search, sort
@@ -36,7 +36,7 @@ namespace clockwise {
 enum class HaproxyHash : unsigned char { sdbm, djb2, wt6, crc32 };
 
 /// The defaults are those of `hash-type consistent` alone: sdbm with avalanche. If it names a
-/// function, avalanche is on only if the directive says so.
+/// function, avalanche is on only if the directive also lists it.
 struct HaproxyOptions {
   HaproxyHash function = HaproxyHash::sdbm;
   bool avalanche = true;
@@ -54,16 +54,15 @@ struct HaproxyId {
 /// is not a point but the end of that point's arc, halfway to the next point: owners, shares and
 /// movement are HAProxy's.
 ///
-/// Servers without an id are numbered by their order in the list, from 1, skipping ids that are
-/// taken: removing one from the middle renumbers those after it and moves their keys, as in
+/// Servers without an id are numbered by their order in the list, from 1, skipping ids in use:
+/// removing a server from the middle renumbers the servers after it and moves their keys, as in
 /// HAProxy. `balance` decides which part of a request is hashed. `balance source` hashes no text:
 /// pass a Position with the hash in its upper 32 bits. `hash-balance-factor`, slow start, backup
 /// servers and `hash-key addr` of HAProxy 3.0 are not modelled.
 ///
-/// A server that is down is out of HAProxy's tree: see without().
+/// HAProxy removes a server that is down from its tree: see without().
 ///
-/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
-/// changes.
+/// ListedRing documents everything else: owners, replicas, shares, members, changes.
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
 /// whole number from 0 to 256, for an id above 2^31 - 1 and for an id or a name listed twice.
@@ -101,10 +100,10 @@ class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId>,
   std::vector<std::uint32_t> ids() const { return ids_of(servers()); }
 
   /// Returns the servers whose ids collide, in groups, each in list order. Ids that are equal
-  /// modulo 2^20 have the same points. HAProxy does not warn of them: of a group, the server listed
-  /// first gets the keys just before each point, the one listed last those just after it, and any
-  /// other nothing, unless its weight gives it points that the rest lack. Empty for a sound
-  /// configuration. O(N log N).
+  /// modulo 2^20 have the same points. HAProxy does not warn of them. In a group, the server listed
+  /// first gets the keys just before each point, and the server listed last the keys just after it.
+  /// Any other server gets nothing, unless its weight gives it points that the rest lack. Empty for
+  /// a sound configuration. O(N log N).
   std::vector<std::vector<std::string>> id_collisions() const {
     const std::vector<std::uint32_t> ids = ids_of(servers());
     std::vector<std::pair<std::uint32_t, std::size_t>> places;
@@ -126,14 +125,14 @@ class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId>,
 
   // --- Servers that are down ---------------------------------------------------------------------
 
-  /// Returns the ring as HAProxy has it while the servers named in `down`, a range of names, are
-  /// down, in maintenance or drained. HAProxy takes them out of its tree, so a key of theirs goes
-  /// to the nearest point left, in either direction; no other key moves. Weight 0 does the same,
-  /// and is what they have here: they stay members, with their ids. (Removing them would renumber
-  /// those listed after them.) If all are down, the result owns nothing.
+  /// Returns HAProxy's ring while the servers named in `down`, a range of names, are down, in
+  /// maintenance or drained. HAProxy removes them from its tree, so their keys go to the nearest
+  /// remaining point, in either direction; no other key moves. Here they get weight 0, which has
+  /// the same effect, and stay members with their ids. (Removing them would renumber the servers
+  /// listed after them.) If all are down, the result owns nothing.
   ///
-  /// A server that comes up again has its points back, and its keys. Only where it shares a point
-  /// with another does HAProxy now put it last, until it is restarted.
+  /// A server that comes up again gets its points and keys back, except at points that it shares
+  /// with another server: there HAProxy now puts it last, until HAProxy restarts.
   ///
   /// Throws std::out_of_range for a name that is not a member. O(M log M).
   using WithoutDown::without;
@@ -238,8 +237,8 @@ class HaproxyRing : public ListedRing<HaproxyRing, HaproxyId>,
 
   static void take_down(Edit& edit, std::string_view name) { edit.set_weight(name, 0); }
 
-  /// What a server's first point is the avalanche of; the others follow. Equal for ids that are
-  /// equal modulo 2^20.
+  /// The number whose avalanche is a server's first point; the other points follow from it. Equal
+  /// for ids that are equal modulo 2^20.
   static constexpr std::uint32_t seed_of(std::uint32_t id) {
     return id * (greatest_weight * points_per_weight);
   }

@@ -39,7 +39,7 @@
 
 namespace clockwise {
 
-/// The implementation whose ketama is followed.
+/// The implementation to follow.
 enum class KetamaFlavour : unsigned char {
   libmemcached,  ///< MEMCACHED_BEHAVIOR_KETAMA_WEIGHTED. Servers: "host", "host:port", "/socket".
   spy,           ///< The same with MEMCACHED_BEHAVIOR_KETAMA_COMPAT set to spymemcached's labels.
@@ -58,19 +58,18 @@ enum class KetamaHash : unsigned char {
 /// at most 2^32 - 1), for a server listed twice, in any spelling, for a port above 65535 and for a
 /// name longer than the flavour's buffer, which would truncate it.
 ///
-/// Weight 0 does not drain. libmemcached takes it for 1, so it becomes 1 here (PHP's addServer has
-/// 0 for its default); the other flavours refuse it, as their originals do. A server that is down
+/// Weight 0 does not drain. libmemcached treats it as 1, so it becomes 1 here (in PHP's addServer,
+/// 0 is the default); the other flavours refuse it, as their originals do. A server that is down
 /// can be ejected: see without().
 ///
-/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
-/// changes.
+/// ListedRing documents everything else: owners, replicas, shares, members, changes.
 ///
 /// Weights are relative: one of n servers, with weight w, gets about 160 n w / sum(w) points, so
-/// one server's weight moves points of all. The number is computed in single precision, as in the
-/// originals, on every platform: 160 points each for 7 equal servers, 156 for 25.
+/// one server's weight moves points of all servers. The number is computed in single precision, as
+/// in the originals, on every platform: 160 points each for 7 equal servers, 156 for 25.
 ///
-/// If two servers share a point, the one listed first owns it. (libmemcached uses qsort, which may
-/// order equal points arbitrarily; this is the GNU C library's order.)
+/// If two servers share a point, the server listed first owns it. (libmemcached uses qsort, which
+/// can order equal points arbitrarily; this is the GNU C library's order.)
 class KetamaRing : public ListedRing<KetamaRing>, public detail::WithoutDown<KetamaRing> {
   using Base = ListedRing<KetamaRing>;
 
@@ -108,13 +107,13 @@ class KetamaRing : public ListedRing<KetamaRing>, public detail::WithoutDown<Ket
 
   // --- Servers that are down ---------------------------------------------------------------------
 
-  /// Returns the ring as the client or proxy has it while the servers named in `down`, a range of
-  /// names, are ejected: by libmemcached with MEMCACHED_BEHAVIOR_AUTO_EJECT_HOSTS or
+  /// Returns the ring of the client or proxy while the servers named in `down`, a range of names,
+  /// are ejected: by libmemcached with MEMCACHED_BEHAVIOR_AUTO_EJECT_HOSTS or
   /// MEMCACHED_BEHAVIOR_REMOVE_FAILED_SERVERS, by twemproxy with auto_eject_hosts. Both build the
-  /// ring of the others, so that some keys of servers that are up move as well if weights differ or
-  /// numbers of points are rounded otherwise. Without these settings, and in libketama, a server
-  /// that is down keeps its points, and its keys fail. If all are down, the result owns nothing;
-  /// the originals keep the last ring that they had.
+  /// ring of the other servers, so some keys of servers that are up move as well if weights differ
+  /// or numbers of points are rounded differently. Without these settings, and in libketama, a
+  /// server that is down keeps its points, and its keys fail. If all are down, the result owns
+  /// nothing; the originals keep the last ring that they had.
   ///
   /// Throws std::out_of_range for a name that is not a member. O(M log M).
   using WithoutDown::without;

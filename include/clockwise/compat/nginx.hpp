@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_COMPAT_NGINX_HPP
 #define CLOCKWISE_COMPAT_NGINX_HPP
 
-// nginx's `hash <key> consistent;`, and with it Cache::Memcached::Fast.
+// nginx's `hash <key> consistent;`, which is also the ring of Cache::Memcached::Fast.
 //
 //   clockwise::NginxRing ring({"10.0.1.1:8080", "10.0.1.2:8080"});    // as the upstream lists them
 //   ring.add("unix:/run/app.sock", 2);                                // server … weight=2;
@@ -36,13 +36,12 @@ namespace clockwise {
 /// name with several addresses is one server here; nginx balances among them. Backup servers have
 /// no points.
 ///
-/// A server that nginx cannot use (marked down, failed max_fails times, full by max_conns, or tried
-/// already for the request) keeps its points, and nginx goes on to the next point, as
-/// preference_list does with a liveness predicate. But it leaves the ring for round robin once it
-/// has passed 21 points, and at once for an empty key: see uses_round_robin().
+/// A server that nginx cannot use (marked down, failed max_fails times, full by max_conns, or
+/// already tried for the request) keeps its points, and nginx continues to the next point, as
+/// preference_list does with a liveness predicate. But nginx leaves the ring for round robin after
+/// 21 points, and at once for an empty key: see uses_round_robin().
 ///
-/// Everything else is ListedRing's, and documented there: owners, replicas, shares, members,
-/// changes.
+/// ListedRing documents everything else: owners, replicas, shares, members, changes.
 ///
 /// Errors, in addition to those of every ring: std::invalid_argument for a weight that is not a
 /// whole number from 1 to 104,857 (just under 2^24 points), and for a server listed twice.
@@ -66,10 +65,10 @@ class NginxRing : public ListedRing<NginxRing> {
 
   // --- Round robin instead of the ring -----------------------------------------------------------
 
-  /// Returns whether nginx leaves the ring for `key` and takes the servers that are up in turn, by
-  /// round robin, so that no server can be named: if the key is empty, or if the 21 points from it
-  /// on are all of servers that are down. A key given as a Position is taken for one that is not
-  /// empty. `is_live` as in preference_list.
+  /// Returns whether nginx leaves the ring for `key` and uses the servers that are up by round
+  /// robin, so the server cannot be predicted: if the key is empty, or if the 21 points from its
+  /// position on all belong to servers that are down. A Position counts as a key that is not empty.
+  /// `is_live` as in preference_list.
   template <class Key>
   bool uses_round_robin(const Key& key) const noexcept {
     if constexpr (std::same_as<Key, Position>) {

@@ -2,10 +2,10 @@
 #ifndef CLOCKWISE_COMPAT_REDIS_REPLIES_HPP
 #define CLOCKWISE_COMPAT_REDIS_REPLIES_HPP
 
-// What a node of a Redis or Valkey cluster says of it: its replies to CLUSTER SLOTS, CLUSTER SHARDS
-// and CLUSTER NODES, and its redirections.
+// The replies of a node of a Redis or Valkey cluster to CLUSTER SLOTS, CLUSTER SHARDS and CLUSTER
+// NODES, and its redirections.
 //
-//   clockwise::RedisReplyOptions options{.replied_by = "10.0.0.1"};   // the host that was asked
+//   clockwise::RedisReplyOptions options{.replied_by = "10.0.0.1"};   // the host queried
 //   clockwise::RedisSlotMap map(clockwise::parse_cluster_shards(reply, options));
 //   if (const auto redirect = clockwise::parse_redirect(error, options)) map.apply(*redirect);
 //
@@ -16,11 +16,11 @@
 //   as in ":6379", if that is not given. It is never replaced by an address of the node.
 // - The endpoint "?" is a node that should have a hostname and has none. It stays "?": the name is
 //   the same in each reply, and leads nowhere.
-// - A node whose port is missing or 0 cannot be reached, such as one that came back at its address
-//   with another id, or one without TLS for a client with it. It is left out, and its slots have no
-//   owner.
-// - Of two nodes of one name, one that has failed is left out. If neither has, a map could not tell
-//   them apart: the reply is refused.
+// - A node whose port is missing or 0 cannot be reached: for example, a node that came back at its
+//   address with another id, or a node without TLS for a client with TLS. It is left out, and its
+//   slots have no owner.
+// - Of two nodes with the same name, one that has failed is left out. If neither has failed, a map
+//   could not distinguish them: the reply is refused.
 //
 // The bytes are untrusted: parsing takes O(n log n) time and O(n) memory for n of them.
 //
@@ -50,20 +50,21 @@ namespace clockwise {
 
 /// Which endpoint names a node: the values of the server's cluster-preferred-endpoint-type.
 enum class RedisEndpointType : unsigned char {
-  preferred,         ///< The server's choice. CLUSTER NODES does not tell it: there, the ip.
+  preferred,         ///< The server's choice. CLUSTER NODES does not report it: there, the ip.
   ip,                ///< Its IP address.
   hostname,          ///< Its hostname; "?" if it has none.
   unknown_endpoint,  ///< None: every node is at the host that replied.
 };
 
-/// How nodes in replies are named. Redirections carry the server's choice alone, so a map that is
-/// to apply them needs the same: another `endpoint` than `preferred` is for CLUSTER NODES, and for
+/// How nodes in replies are named. Redirections carry only the server's choice, so a map that
+/// applies them needs it too: an `endpoint` other than `preferred` is for CLUSTER NODES, and for
 /// maps of nodes that lack a hostname.
 struct RedisReplyOptions {
   std::string replied_by = {};  ///< The host, without a port, that the request was sent to.
   RedisEndpointType endpoint = RedisEndpointType::preferred;
-  /// Whether CLUSTER SHARDS is read for a client with TLS: it alone lists both ports. If a node has
-  /// only one, that one is taken. Other replies have the port that suits the connection.
+  /// Whether CLUSTER SHARDS, the only reply that lists both ports, is read for a client with TLS. A
+  /// node that has only one port gets that port. Other replies have the port that suits the
+  /// connection.
   bool tls = false;
 };
 
@@ -78,8 +79,8 @@ struct RedisAddress {
   std::uint16_t port = 0;
 };
 
-/// Names the nodes of one reply, all of which are added before the first is named. A redirection
-/// has one, which need not be added.
+/// Names the nodes of one reply. All must be added before the first is named; the node of a
+/// redirection need not be added.
 class RedisNames {
  public:
   explicit RedisNames(const RedisReplyOptions& options) : options_(options) {
@@ -100,12 +101,12 @@ class RedisNames {
       detail::fail_invalid("nodes " + detail::quoted(known.id) + " and " +
                            detail::quoted(added.id) + " of a cluster are both named " +
                            detail::quoted(at->first) +
-                           "; another RedisEndpointType may tell them apart");
+                           "; another RedisEndpointType can distinguish them");
     }
     known = added;
   }
 
-  /// Returns the node's name, which is empty if it is left out.
+  /// Returns the node's name; empty if the node is left out.
   std::string operator()(const RedisAddress& node) const {
     if (node.port == 0) return {};
     std::string name = full_name(node);
@@ -276,7 +277,7 @@ inline RedisHealth health_in_shards(const RespMap& fields) {
   return health == "online" || health.empty() ? RedisHealth::online : RedisHealth::failed;
 }
 
-/// A shard of CLUSTER SHARDS, with its nodes as they are described.
+/// A shard of CLUSTER SHARDS, with its nodes as described there.
 struct RedisShardReply {
   struct Node {
     RedisAddress address;
@@ -364,7 +365,7 @@ struct RedisNodesLine {
     }
     return false;
   }
-  /// False for an address that another node may have as well.
+  /// False for an address that another node can have as well.
   bool is_member() const { return !has_flag("handshake"); }
   RedisHealth health() const {
     return has_flag("fail") ? RedisHealth::failed : RedisHealth::online;
@@ -398,7 +399,7 @@ inline RedisNodesLine parse_nodes_line(std::string_view line, std::size_t number
 
   while (!line.empty()) {
     const std::string_view slots = detail::cut(line, ' ');
-    if (slots.empty() || slots.front() == '[') continue;  // a slot that moves is its owner's
+    if (slots.empty() || slots.front() == '[') continue;  // a migrating slot is its owner's
     const std::size_t dash = slots.find('-');
     const auto first = detail::whole_number<std::int64_t>(slots.substr(0, dash));
     const auto last =
@@ -412,9 +413,9 @@ inline RedisNodesLine parse_nodes_line(std::string_view line, std::size_t number
 
 }  // namespace detail
 
-/// Parses the reply to CLUSTER SLOTS, as received from the server. It marks no health: the server
-/// lists no replica that fails or loads, and does not tell whether a master has failed. Throws
-/// std::invalid_argument for any other text; if it is not RESP, with the offset.
+/// Parses the reply to CLUSTER SLOTS, as received from the server. It has no health: the server
+/// does not list replicas that have failed or are loading, and does not say whether a master has
+/// failed. Throws std::invalid_argument for any other text; if it is not RESP, with the offset.
 inline std::vector<RedisShard> parse_cluster_slots(std::string_view reply,
                                                    const RedisReplyOptions& options = {}) {
   const detail::RespValue value = detail::RespReader(reply).whole();
@@ -447,8 +448,8 @@ inline std::vector<RedisShard> parse_cluster_slots(std::string_view reply,
 
 /// Parses the reply to CLUSTER SHARDS, in either version of the protocol; otherwise as
 /// parse_cluster_slots. A health other than online or loading is failed. Of several masters in one
-/// shard, the first in the best health has its slots and replicas, and each other one is a master
-/// without slots. A shard without a master is left out.
+/// shard, the first in the best health has its slots and replicas; the others are masters without
+/// slots. A shard without a master is left out.
 inline std::vector<RedisShard> parse_cluster_shards(std::string_view reply,
                                                     const RedisReplyOptions& options = {}) {
   const detail::RespValue value = detail::RespReader(reply).whole();
@@ -464,11 +465,11 @@ inline std::vector<RedisShard> parse_cluster_shards(std::string_view reply,
 }
 
 /// Parses the reply to CLUSTER NODES, as received from the server or as the text in it, which
-/// redis-cli prints. Failed are the nodes flagged `fail`: a node that the server only suspects,
-/// `fail?`, is online, as in CLUSTER SHARDS; the text does not tell which replicas load. A slot
-/// that moves is its owner's. Nodes in a handshake are left out, and so are replicas without a
-/// master; the replica of a replica is one of its master. Throws std::invalid_argument for any
-/// other text, with the line.
+/// redis-cli prints. Nodes flagged `fail` have failed; a node that the server only suspects,
+/// `fail?`, is online, as in CLUSTER SHARDS. The text does not say which replicas are loading. A
+/// migrating slot is its owner's. Nodes in a handshake are left out, and so are replicas without a
+/// master. A replica of a replica counts as a replica of the master. Throws std::invalid_argument
+/// for any other text, with the line.
 inline std::vector<RedisShard> parse_cluster_nodes(std::string_view reply,
                                                    const RedisReplyOptions& options = {}) {
   std::string_view text = detail::nodes_text(reply);

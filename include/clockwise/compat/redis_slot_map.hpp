@@ -2,13 +2,13 @@
 #ifndef CLOCKWISE_COMPAT_REDIS_SLOT_MAP_HPP
 #define CLOCKWISE_COMPAT_REDIS_SLOT_MAP_HPP
 
-// Redis Cluster, Valkey: 16,384 slots, and the map of their owners.
+// Redis Cluster and Valkey: 16,384 slots, and the map of their owners.
 //
 //   static_assert(clockwise::redis_slot("{user:42}:cart") == clockwise::redis_slot("user:42"));
 //
 //   clockwise::RedisSlotMap map({"10.0.0.1:6379", "10.0.0.2:6379", "10.0.0.3:6379"});
 //   map.lookup("user:42");                        // "10.0.0.1:6379"
-//   map.migrate(42, "10.0.0.2:6379");             // slot 42 is on its way
+//   map.migrate(42, "10.0.0.2:6379");             // slot 42 is migrating
 //
 // Source: the Redis Cluster specification.
 
@@ -88,7 +88,7 @@ struct RedisSlotRange {
   friend constexpr bool operator==(const RedisSlotRange&, const RedisSlotRange&) = default;
 };
 
-/// A node's health, as the cluster has agreed on it.
+/// A node's health, as agreed by the cluster.
 enum class RedisHealth : unsigned char {
   online,
   loading,  ///< A replica that lacks its master's data.
@@ -141,16 +141,16 @@ struct RedisRedirect {
   friend bool operator==(const RedisRedirect&, const RedisRedirect&) = default;
 };
 
-/// Which node serves each slot: clients cache this map, nodes answer from it.
+/// The node that serves each slot: clients cache this map, nodes answer from it.
 ///
 /// A lookup is one read of a table of 16,384 entries. A slot can have no owner. Masters without
 /// slots, and replicas, are members that own nothing. Mutators are all or nothing. They throw
 /// std::invalid_argument for a node that is empty, already known or of the wrong kind, and
 /// std::out_of_range for a node that is unknown or a slot above 16383.
 ///
-/// A map that was moved from is one without nodes. Thread safety: that of a standard container. A
-/// model of Placement, but not of Partitioner: a master that joins gets no slots, because in Redis
-/// an operator moves them, one by one.
+/// A moved-from map has no nodes. Thread safety: that of a standard container. A model of
+/// Placement, but not of Partitioner: a master that joins gets no slots, because in Redis an
+/// operator moves them, one by one.
 class RedisSlotMap {
  public:
   using node_type = std::string;
@@ -276,9 +276,9 @@ class RedisSlotMap {
     }
   }
 
-  /// Returns the master and those of its replicas that are online, in the order listed, up to `r`
-  /// nodes. The master is first whatever its health: it owns the slot until another node does.
-  /// There is no rule of racks to ask for: which replica a master has is up to the operator.
+  /// Returns the master and its online replicas, in the order listed, up to `r` nodes. The master
+  /// is first in any health: it owns the slot until another node does. No spread
+  /// applies: the operator chooses a master's replicas.
   template <class Key>
   ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const& {
     ReplicaList<std::string> list(r);
@@ -341,7 +341,7 @@ class RedisSlotMap {
   RedisHealth health_of(std::string_view node) const {
     return nodes_[known(node, "health_of")].health;
   }
-  /// Returns the heap memory of the node table, without what names and replicas take. O(1).
+  /// Returns the heap memory of the node table, without that of names and replicas. O(1).
   std::size_t memory_bytes() const noexcept {
     return nodes_.capacity() * sizeof(Node) + moves_.bytes();
   }
@@ -350,7 +350,8 @@ class RedisSlotMap {
   friend bool operator==(const RedisSlotMap& a, const RedisSlotMap& b) {
     return a.nodes_ == b.nodes_ && a.owners_ == b.owners_;
   }
-  /// Whether every slot has an owner: a cluster that demands it answers nothing otherwise.
+  /// Whether every slot has an owner. Otherwise, a cluster with cluster-require-full-coverage
+  /// serves no requests.
   bool complete() const { return std::find(owners_.begin(), owners_.end(), none) == owners_.end(); }
 
   // --- Members -----------------------------------------------------------------------------------
@@ -394,8 +395,8 @@ class RedisSlotMap {
     return true;
   }
 
-  /// Makes several changes one: fn(edit) calls mutators of this class on `edit`, a copy. If one
-  /// throws, the map is as before.
+  /// Makes several changes as one: fn(edit) calls mutators of this class on `edit`, a copy. If one
+  /// throws, the map is unchanged.
   template <std::invocable<RedisSlotMap&> Fn>
   void update(Fn&& fn) {
     RedisSlotMap edit = *this;
@@ -408,7 +409,8 @@ class RedisSlotMap {
   template <class Id>
   void set_weight(const Id&, double) = delete;  // Redis has no weights: assign(slots, master)
 
-  /// Sets what preference lists read: a replica that is not online is in none. Moves no slot.
+  /// Sets the health of a node: preference lists leave out a replica that is not online. Moves no
+  /// slot.
   void set_health(std::string_view node, RedisHealth health) {
     nodes_[known(node, "set_health")].health = health;
   }
@@ -427,8 +429,8 @@ class RedisSlotMap {
 
   // --- Redirections and migration ----------------------------------------------------------------
 
-  /// Applies what a client learns from a redirection: MOVED changes the slot's owner, which can be
-  /// a node not yet in the map; ASK concerns one request and changes nothing.
+  /// Applies a redirection: MOVED changes the slot's owner, which can be a node not yet in the map;
+  /// ASK concerns one request and changes nothing.
   void apply(const RedisRedirect& redirect) {
     if (redirect.kind == RedisRedirect::Kind::ask) return;
     check_range({redirect.slot, redirect.slot});
@@ -442,7 +444,7 @@ class RedisSlotMap {
   }
 
   /// Fails over: a replica takes its master's slots and is online, and the master becomes its
-  /// replica, in the health that it had. No effect on a master. O(N).
+  /// replica with unchanged health. No effect on a master. O(N).
   void promote(std::string_view node) {
     const std::uint16_t index = known(node, "promote");
     if (nodes_[index].master.empty()) return;
@@ -487,7 +489,7 @@ class RedisSlotMap {
   const std::string* migrating_to(std::uint16_t slot) const&& =
       delete;  // it would refer to nothing
 
-  /// A request for one key, as the node that it reaches sees it.
+  /// A request for one key, as seen by the node that receives it.
   struct Request {
     bool key_present = true;  ///< The node has the key, which matters while the slot migrates away.
     bool asking = false;      ///< The client sent ASKING before the request.
@@ -545,7 +547,7 @@ class RedisSlotMap {
     return shards;
   }
 
-  /// Returns the index of a node, or that at which it would be.
+  /// Returns the index of a node, or the index where it would be inserted.
   std::size_t lower_index(std::string_view name) const {
     const auto at = std::lower_bound(
         nodes_.begin(), nodes_.end(), name,

@@ -10,7 +10,7 @@
 
 namespace clockwise::wire {
 
-/// Where two memberships differ, if their fingerprints do: indices into their `members`.
+/// The differences of two memberships: indices into their `members`.
 struct Difference {
   bool placement = false;  ///< Hash policy, seed, kind or vnodes: any key can differ.
   std::vector<std::size_t> only_first;
@@ -22,7 +22,7 @@ struct Difference {
   }
 };
 
-/// Compares two memberships. O(N), plus O(M) if there are tokens.
+/// Compares two memberships. O(N), plus O(M) with tokens.
 inline Difference difference(const Membership& first, const Membership& second) {
   Difference result;
   result.placement = first.policy != second.policy || first.seed != second.seed ||

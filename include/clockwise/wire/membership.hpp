@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_WIRE_MEMBERSHIP_HPP
 #define CLOCKWISE_WIRE_MEMBERSHIP_HPP
 
-// What a ring is made of, as a value and as bytes: for programs that inspect a ring, compare two or
-// convert them, without building one. wire.hpp does the same for rings.
+// The membership of a ring, as a value and as bytes, for programs that inspect, compare or convert
+// rings without building one. wire.hpp does the same for rings.
 //
 // Format 1. A varint is an unsigned LEB128 number in its shortest form; a text is a varint of its
 // length, then its bytes; a word is 8 bytes, little-endian.
@@ -49,14 +49,14 @@ namespace clockwise::wire {
 
 inline constexpr std::uint64_t format = 1;
 
-/// The offset of the invalid bytes, from 0, and why. An offset of 0 too if the bytes are valid but
-/// do not fit the ring that is asked for.
+/// The offset of the invalid bytes, from 0, and the reason. The offset is also 0 if the bytes are
+/// valid but do not fit the requested ring.
 struct Error {
   std::size_t offset = 0;
   std::string reason;
 };
 
-/// A value, or the error that took its place.
+/// A value, or the error that occurred instead.
 ///
 ///   if (const auto ring = wire::try_decode<HashRing<>>(bytes)) use(*ring);
 ///   else log(ring.error().offset, ring.error().reason);
@@ -68,17 +68,17 @@ class [[nodiscard]] Result {
   Result(T value) : value_(std::move(value)) {}
   Result(Error error) : error_(std::move(error)) {}
 
-  /// Whether there is a value.
+  /// Whether it has a value.
   explicit operator bool() const noexcept { return value_.has_value(); }
 
-  /// The value. There must be one.
+  /// The value. It must have one.
   T& operator*() & noexcept { return *value_; }
   const T& operator*() const& noexcept { return *value_; }
   T&& operator*() && noexcept { return *std::move(value_); }
   T* operator->() noexcept { return &*value_; }
   const T* operator->() const noexcept { return &*value_; }
 
-  /// Returns the error; one without a reason if there is a value.
+  /// Returns the error; without a reason if it has a value.
   const Error& error() const& noexcept { return error_; }
   Error error() && noexcept { return std::move(error_); }
 
@@ -87,7 +87,7 @@ class [[nodiscard]] Result {
   Error error_;
 };
 
-/// A decoded message: what a ring is made of. At most 64 bytes of memory per input byte.
+/// A decoded membership. At most 64 bytes of memory per input byte.
 struct Membership {
   struct Domain {
     std::string datacenter;
@@ -107,7 +107,7 @@ struct Membership {
   std::uint64_t circle = 0;           ///< HashRing::circle of the sender.
   bool has_tokens = false;            ///< Whether it is of a TokenRing.
   std::uint32_t vnodes = 0;           ///< RingOptions::vnodes; 0 with tokens.
-  std::vector<Domain> domains;        ///< Those in use, ascending.
+  std::vector<Domain> domains;        ///< The domains in use, ascending.
   std::vector<Row> members;           ///< Ascending by id.
 };
 
@@ -117,7 +117,7 @@ namespace clockwise::detail {
 
 inline constexpr std::string_view wire_magic = "cwrg";
 
-/// Reads one membership, and checks all that a valid one must be.
+/// Reads one membership and checks that it is valid.
 class MembershipReader {
  public:
   explicit MembershipReader(std::string_view bytes)

@@ -163,7 +163,7 @@ template <class Error>
   detail::fail_range({Part(message)});
 }
 
-// What several places report, in one wording.
+// Messages that several places share.
 
 [[noreturn]] CLOCKWISE_COLD inline void fail_nothing_owned(const char* caller,
                                                            std::size_t members) {

@@ -12,7 +12,7 @@
 
 namespace clockwise::detail {
 
-/// What a tree keeps by its id: a number, or what a derived class adds.
+/// A node of the tree, found by its id: a number, or the data that a derived class adds.
 struct IdNode {
   explicit IdNode(std::string_view text) : id(text) {}
   IdNode(const IdNode&) = delete;
@@ -30,9 +30,9 @@ struct IdNode {
   IdNode* greater_ = nullptr;
 };
 
-/// A map from ids, in their order. Unlike std::map it is compiled once for whatever it keeps. O(log
-/// N) per operation for any ids in any order, as they may come from outside: an AA tree (Andersson
-/// 1993). A child is a level below its parent; a greater child can be on its parent's level, if its
+/// A map from ids, in their order. Unlike std::map, it is compiled once for all contents. O(log N)
+/// per operation for any ids in any order, because ids can come from outside: an AA tree (Andersson
+/// 1993). A child is a level below its parent; a greater child can be on its parent's level if its
 /// own greater child is not.
 class IdTree {
  public:
@@ -44,7 +44,7 @@ class IdTree {
   bool empty() const noexcept { return root_ == nullptr; }
   std::size_t size() const noexcept { return size_; }
 
-  /// Returns nullptr if there is none.
+  /// Returns nullptr if no node has the id.
   IdNode* find(std::string_view id) const noexcept {
     IdNode* node = root_;
     while (node != nullptr) {
@@ -55,7 +55,7 @@ class IdTree {
     return node;
   }
 
-  /// Takes over a node, allocated with new. It replaces the one with its id, if there is one.
+  /// Takes over a node, allocated with new. It replaces the node with its id, if any.
   CLOCKWISE_NOINLINE void put(IdNode* node) noexcept {
     IdNode** path[2 * 64];  // the links from the root: at most two per level
     std::size_t depth = 0;
@@ -125,7 +125,7 @@ class IdTree {
     }
   }
 
-  friend struct IdTreeProbe;  // of the test that no order of ids makes it deep
+  friend struct IdTreeProbe;  // the test that no order of ids makes it deep
 
   IdNode* root_ = nullptr;
   std::size_t size_ = 0;

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_BASE_KINDS_HPP
 #define CLOCKWISE_DETAIL_BASE_KINDS_HPP
 
-// The kinds of types that keys, nodes and weights are made of.
+// The kinds of types of keys, nodes and weights.
 
 #include <concepts>     // convertible_to, integral, same_as
 #include <cstddef>      // byte, nullptr_t, size_t
@@ -20,13 +20,13 @@ template <class T>
 concept Utf8Text =
     std::convertible_to<const T&, std::u8string_view> && !std::same_as<T, std::nullptr_t>;
 
-/// Returns the characters of a text. An array ends at its first zero, or where it ends: it need not
-/// have one.
+/// Returns the characters of a text. An array is read up to its first zero, or to its end if it has
+/// none.
 template <class Char, class T>
 std::basic_string_view<Char> characters_of(const T& text) {
   if constexpr (std::is_array_v<T>) {
     constexpr std::size_t most = std::extent_v<T>;
-    if (text[most - 1] == Char()) return text;  // as every literal
+    if (text[most - 1] == Char()) return text;  // as in every literal
     const Char* const end = std::char_traits<Char>::find(text, most, Char());
     return {text, end == nullptr ? most : static_cast<std::size_t>(end - text)};
   } else {
@@ -76,7 +76,7 @@ concept CharacterOrBool =
     std::same_as<T, char8_t> || std::same_as<T, char16_t> || std::same_as<T, char32_t>;
 
 /// Integers of up to 64 bits that are the same number on every platform: plain char and wchar_t are
-/// not, and bool is none.
+/// not, and bool is not an integer here.
 template <class T>
 concept PortableInteger = std::integral<T> && sizeof(T) <= 8 && !std::same_as<T, bool> &&
                           !std::same_as<T, char> && !std::same_as<T, wchar_t>;

@@ -33,7 +33,7 @@ concept HasIdFunction = requires(const Node& node) { node.id(); };
 template <class Node>
 concept HasIdMember = requires(const Node& node) { node.id; };
 
-/// A node or an id: what id_of takes.
+/// A node or an id: the argument of id_of.
 template <class T>
 concept Identifies = HasNodeId<T> || HasIdFunction<T> || HasIdMember<T> || Text<T> ||
                      std::is_enum_v<T> || (PortableInteger<T> && !CharacterOrBool<T>);

@@ -11,7 +11,7 @@
 
 namespace clockwise::detail {
 
-/// The memory of a PlainVector: what does not depend on the type of its elements.
+/// The memory of a PlainVector: the part that does not depend on the type of its elements.
 class PlainMemory {
  public:
   std::size_t size() const noexcept { return size_; }
@@ -50,7 +50,7 @@ class PlainMemory {
   std::size_t capacity_ = 0;
 
  private:
-  /// operator new refuses what is too much for any memory.
+  /// operator new refuses a size that exceeds any memory.
   static void* allocated(std::size_t count, std::size_t element_bytes) {
     if (count == 0) return nullptr;
     constexpr std::size_t most = ~std::size_t{0};
@@ -63,7 +63,7 @@ class PlainMemory {
   }
 };
 
-/// What a std::vector of numbers does for the tables, in a fraction of its compile time: see
+/// A std::vector of numbers for the tables, in a fraction of its compile time: see
 /// docs/compile-time.md. Elements can also be left unset, so memory is not written twice.
 template <class T>
 class PlainVector : public PlainMemory {

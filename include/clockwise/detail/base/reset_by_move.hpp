@@ -6,7 +6,7 @@
 
 namespace clockwise::detail {
 
-/// A value that is T() once it is moved from: for a number that goes with a vector, which is then
+/// A value that is T() after a move from it: for a number that describes a vector, which is then
 /// empty.
 template <class T>
 class ResetByMove {
@@ -17,7 +17,7 @@ class ResetByMove {
   ResetByMove& operator=(const ResetByMove&) = default;
   ResetByMove& operator=(ResetByMove&& other) noexcept {
     value_ = other.value_;
-    other.value_ = T();  // also if it is this one: so are most vectors
+    other.value_ = T();  // also if it is this object, as with most vectors
     return *this;
   }
   ~ResetByMove() = default;

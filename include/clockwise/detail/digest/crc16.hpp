@@ -4,9 +4,9 @@
 
 // CRC-16/XMODEM: polynomial 0x1021, start 0, neither input nor output reflected.
 //
-// Byte by byte, each table lookup waits for the one before it. The CRC is linear and starts at 0,
-// so the CRC of k bytes is the exclusive or of k independent lookups, with one table per distance
-// from the end. Sixteen tables take 8 KiB.
+// Byte by byte, each table lookup would wait for the previous one. The CRC is linear and starts at
+// 0, so the CRC of k bytes is the exclusive or of k independent lookups, with one table per
+// distance from the end. Sixteen tables take 8 KiB.
 
 #include <array>        // array
 #include <bit>          // endian

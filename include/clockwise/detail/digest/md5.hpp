@@ -94,7 +94,7 @@ class Md5 {
     const std::uint32_t b = state[(65 - index) % 4];
     const std::uint32_t c = state[(66 - index) % 4];
     const std::uint32_t d = state[(67 - index) % 4];
-    // Each step waits for `b` of the one before, so what does not need `b` is summed first.
+    // Each step waits for `b` of the previous one, so the terms without `b` are summed first.
     std::uint32_t sum = a + block[word] + md5_sines[index];
     if constexpr (round == 0) sum += d ^ (b & (c ^ d));
     // The two halves share no bit, so their sum is their union.

@@ -2,13 +2,13 @@
 #ifndef CLOCKWISE_DETAIL_RING_FAIR_SHARE_HPP
 #define CLOCKWISE_DETAIL_RING_FAIR_SHARE_HPP
 
-// What each member's share of the replicas would be if placement were even: in proportion to its
-// weight, as far as the rule for replicas allows.
+// Each member's share of the replicas if placement were even: proportional to its weight, as far as
+// the rule for replicas allows.
 //
-// No node holds two replicas of a key, and no rack more than the rule allows, or fewer than it
-// demands. What that keeps from one is shared out among the others in proportion: water that is
-// poured into vessels, each as wide as its node's weight and one replica high, which stand in
-// racks. With R = 3 over 3 racks each rack holds one replica of every key, whatever its weight.
+// No node holds two replicas of a key, and a rack holds at most what the rule allows and at least
+// what it demands. The excess is divided among the others in proportion, like water poured into
+// vessels in racks, each as wide as its node's weight and one replica high. With R = 3 over 3 racks
+// each rack holds one replica of every key, at any weight.
 
 #include <algorithm>  // max, min
 #include <bit>        // bit_cast
@@ -48,7 +48,7 @@ class FairShares {
   /// For `replicas` of each key, spread by `spread`.
   FairShares(std::size_t replicas, Spread spread) : replicas_(replicas), spread_(spread) {}
 
-  /// Adds a member of `weight`, above 0. Those of Spread::nodes have a domain each.
+  /// Adds a member of `weight`, above 0. With Spread::nodes each member has its own domain.
   void add(std::size_t member, double weight, std::uint32_t domain) {
     domains_[domain].push_back({member, weight});
     ++nodes_;
@@ -81,7 +81,7 @@ class FairShares {
     double at(double level) const { return (std::min)(weight * level, 1.0); }
   };
 
-  /// Divides `amount`: what stands in the domain at `level`, or a bound of the domain.
+  /// Divides `amount`: the amount in the domain at `level`, or a bound of the domain.
   static void pour(const std::vector<Vessel>& domain, double amount, double level,
                    std::vector<double>& shares) {
     if (poured(domain, level) != amount) {
@@ -101,8 +101,8 @@ class FairShares {
   std::map<std::uint32_t, std::vector<Vessel>> domains_;
 };
 
-/// Returns each member's fair share, by its index: how much of the circle it should hold a replica
-/// of. 0 for members that are drained, or where no replicas are wanted.
+/// Returns each member's fair share, by its index: the part of the circle that it should hold a
+/// replica of. 0 for drained members, and for members of datacenters without replicas.
 template <class Ring>
 std::vector<double> fair_shares(const Ring& ring, const Topology& topology,
                                 const Replication& replication) {
@@ -119,7 +119,7 @@ std::vector<double> fair_shares(const Ring& ring, const Topology& topology,
       const std::size_t group = request.group_of(topology, i);
       if (group == groups.size() || !(members[i].weight > 0)) continue;
       const auto number = static_cast<std::uint32_t>(i);
-      // In units of the largest, so that no sum of weights is too large for a double.
+      // In units of the largest, so no sum of weights is too large for a double.
       groups[group].add(i, members[i].weight / largest,
                         request.spread == Spread::nodes ? number : topology.domain(i));
     }

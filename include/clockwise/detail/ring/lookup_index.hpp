@@ -114,8 +114,8 @@ class LookupIndex {
     *this = std::move(fresh);
   }
 
-  /// Returns the rank of the first vnode at or after `position`; 0 past the end. `rows` is what the
-  /// caller reads at that rank.
+  /// Returns the rank of the first vnode at or after `position`; 0 past the end. `rows`: the arrays
+  /// that the caller reads at that rank.
   std::size_t rank(std::uint64_t position, Positions positions, Rows rows) const noexcept {
     if (position > last_) [[unlikely]]
       return 0;
@@ -251,7 +251,7 @@ class LookupIndex {
     const std::uint16_t* const fragments = fragments_.data() + offset;
     const auto key = static_cast<std::uint16_t>(cut);
     const std::size_t passed = count_behind(fragments, key);
-    // One branch for both, as neither is likely.
+    // One branch for both, because neither is likely.
     if ((passed == sparse_scan) | (fragments[passed % sparse_scan] == key)) [[unlikely]]
       return search(positions, position, offset);
     return offset + passed;

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_RING_MATCHING_HPP
 #define CLOCKWISE_DETAIL_RING_MATCHING_HPP
 
-// Which members of one partitioner are which of another.
+// The correspondence of two partitioners' members.
 
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_RING_PACKED_SETS_HPP
 #define CLOCKWISE_DETAIL_RING_PACKED_SETS_HPP
 
-// Many small sets of numbers, each kept once: as replica sets are counted.
+// Many small sets of numbers, each stored once, for counting replica sets.
 
 #include <algorithm>  // all_of, equal, lexicographical_compare, max, min, sort
 #include <array>      // array
@@ -18,7 +18,7 @@
 
 namespace clockwise::detail {
 
-/// Collects distinct numbers, given one by one. A hash divides them into parts that fit a near
+/// Collects distinct numbers, inserted one by one. A hash divides them into parts that fit a near
 /// cache, and one table, used for each part in turn, finds the duplicates. O(1) per number.
 class DistinctNumbers {
  public:
@@ -114,8 +114,8 @@ class PackedSets {
 
   /// Calls for_each(take), which calls take(set) for each of n sets, about `expected`, in any
   /// order; keeps one of each. O(n) if a set fits in one word. Otherwise a set equal to the one
-  /// before costs O(width), any other its sorting too: sets come by the neighbour, and wide ones
-  /// seldom differ from it. Memory is in proportion to the distinct sets.
+  /// before costs O(width), any other also its sorting: neighbouring sets come one after the other,
+  /// and wide sets seldom differ from their neighbour. Memory is proportional to the distinct sets.
   template <class ForEach>
   void fill(std::size_t expected, ForEach for_each) {
     if (words_ == 1) {

@@ -24,8 +24,8 @@
 
 namespace clockwise::detail {
 
-/// What a window keeps of a failure domain: its nearest node. One number, because compilers keep an
-/// array of numbers in registers, but an array of structures in memory.
+/// A failure domain in a window: its nearest node. One number, because compilers keep an array of
+/// numbers in registers, but an array of structures in memory.
 class FirstOfDomain {
  public:
   FirstOfDomain() = default;
@@ -69,17 +69,17 @@ class ReplicaWindow {
     return left_ == replicas && firsts_.size() == replicas;
   }
 
-  /// Adds the vnode before all those seen so far.
+  /// Adds the vnode before all vnodes seen so far.
   void see(std::uint32_t node, std::uint32_t domain) {
     FirstOfDomain coming(node, domain);
-    for (FirstOfDomain& first : firsts_) {  // each moves one back, up to where this domain was
+    for (FirstOfDomain& first : firsts_) {  // each moves one back, up to this domain's old place
       std::swap(coming, first);
       if (coming.domain() == domain) break;
     }
     if (may_repeat()) move_to_front(node);
   }
 
-  /// Whether the list is as long as it can get.
+  /// Whether the list has its full length.
   bool full() const {
     return firsts_.empty() || (firsts_.back().is_set() && (!may_repeat() || linked_ >= left_));
   }
@@ -131,7 +131,7 @@ class ReplicaWindow {
   std::size_t linked_ = 0;
 };
 
-/// The same for lists of `count` nodes, each in its own domain. Unrolled: a quarter of the time.
+/// As above, for lists of `count` nodes, each in its own domain. Unrolled: a quarter of the time.
 template <std::size_t count>
 class DomainWindow {
  public:
@@ -157,7 +157,7 @@ class DomainWindow {
 };
 
 /// Calls see(rank) for every rank, counter-clockwise, then visit(rank) if the arc is not empty.
-/// Before that it sees what comes after the last position: the start of the circle, as far as
+/// Before that it sees the vnodes after the last position: the start of the circle, as far as
 /// needed until full().
 template <class See, class Full, class Visit>
 void sweep(std::span<const std::uint64_t> positions, See see, Full full, Visit visit) {
@@ -170,13 +170,13 @@ void sweep(std::span<const std::uint64_t> positions, See see, Full full, Visit v
   }
 }
 
-/// What a sweep promises of the nodes of each list.
+/// The guarantee of a sweep about the nodes of each list.
 enum class Sweep : unsigned char {
-  sets,   ///< That they are those of the list.
-  lists,  ///< Their order too, which is more work if they are of several datacenters.
+  sets,   ///< The nodes of the list, in any order.
+  lists,  ///< Also their order, which is more work with several datacenters.
 };
 
-/// Calls visit(rank, nodes) for what a request asks for. There must be positions.
+/// Calls visit(rank, nodes) for the lists of a request. The ring must have positions.
 template <Sweep kind, class Ring, class Request, class Visit>
 void sweep_request(const Ring& ring, const Topology& topology, const Request& request,
                    Visit visit) {
@@ -290,7 +290,7 @@ void for_each_replica_set(const Ring& ring, const Topology& topology,
   detail::sweep_ring<Sweep::sets>(ring, topology, replication, visit);
 }
 
-/// The same with the nodes in the order of the arc's preference list.
+/// As above, with the nodes in the order of the arc's preference list.
 template <class Ring, class Visit>
 void for_each_replica_list(const Ring& ring, const Topology& topology,
                            const Replication& replication, Visit visit) {

@@ -59,15 +59,15 @@ struct ReplicaSetTable {
 /// `to` and `takers` into those of `after`.
 struct CopyChange {
   Arc arc;
-  std::uint32_t from;                      ///< Loses its copy; no_member: there is one copy more.
-  std::uint32_t to;                        ///< Gets a copy; no_member: there is one copy less.
+  std::uint32_t from;                      ///< Loses its copy; no_member: a copy is added.
+  std::uint32_t to;                        ///< Gets a copy; no_member: a copy is dropped.
   std::span<const std::uint32_t> holders;  ///< All that hold the arc in `before`,
   std::span<const std::uint32_t> takers;   ///< and in `after`; both ascending.
 };
 
 /// Calls visit(CopyChange) for each copy that is added or dropped, arc by arc clockwise. Makes no
-/// calls if either ring owns nothing. Returns how many replicas of each key there are after the
-/// change. Linear in the positions of both.
+/// calls if either ring owns nothing. Returns the number of replicas of each key after the change.
+/// Linear in the positions of both.
 template <class Before, class After, class Visit>
 std::size_t for_each_copy_change(const Before& before, const After& after,
                                  const Replication& replication, Visit visit) {

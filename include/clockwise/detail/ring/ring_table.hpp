@@ -4,10 +4,10 @@
 
 // The sorted table of every ring flavour: the positions of the vnodes, and their owners.
 //
-// A table knows no hashes and no names. Native rings fill it with hashes of labels, a ring flavour
-// with explicit tokens fills it with those. A flavour whose circle has 32 bits, like ketama, shifts
-// its points and keys up by 32 bits. That keeps order, ties, wrapping and every proportion, so one
-// lookup, one walk, one sum of shares and one diff serve all of them.
+// A table knows no hashes and no names. Native rings fill it with hashes of labels, token rings
+// with tokens. A flavour whose circle has 32 bits, like ketama, shifts its points and keys up by 32
+// bits. That keeps order, ties, wrapping and every proportion, so one lookup, one walk, one sum of
+// shares and one diff serve all of them.
 //
 //   rank        0      1      2      3      4
 //   positions   3      17     17     40     90      ascending; equal ones by owner
@@ -35,7 +35,7 @@
 
 namespace clockwise::detail {
 
-/// Returns the arc between a vnode and the one before it, of ascending `positions`. If both share a
+/// Returns the arc between a vnode and the previous one, of ascending `positions`. If both share a
 /// position, the arc is empty, which the result cannot express: call it only for the first of them.
 inline Arc arc_at(std::span<const std::uint64_t> positions, std::size_t rank) noexcept {
   return {positions[rank == 0 ? positions.size() - 1 : rank - 1], positions[rank]};
@@ -53,7 +53,7 @@ void for_each_arc(std::span<const std::uint64_t> positions, std::span<const Inde
   }
 }
 
-/// Takes the place of an index in a table without one.
+/// Replaces the index in a table without one.
 struct SearchOnly {};
 
 /// `Lookup`: BucketIndex or NoIndex.
@@ -93,7 +93,7 @@ class RingTable {
   std::size_t rank_of(std::uint64_t position) const noexcept {
     return rank_of(position, {owners_.data(), sizeof(Index)});
   }
-  /// The same, for callers that read `rows` next, not the owners.
+  /// As above, for callers that read `rows` next, not the owners.
   std::size_t rank_of(std::uint64_t position, [[maybe_unused]] Rows rows) const noexcept {
     if (empty()) return 0;
     if constexpr (has_index) {
@@ -132,8 +132,8 @@ class RingTable {
     return bytes;
   }
 
-  /// Returns the table after `change`; this one is unchanged. One sort of what is added, then one
-  /// merge: O(M + A log A).
+  /// Returns the table after `change`; this table is unchanged. One sort of the added vnodes, then
+  /// one merge: O(M + A log A).
   RingTable after(Change change) const {
     RingTable result = merged(std::move(change));
     if constexpr (has_index) result.index_.build(result.positions(), result.owners());
@@ -194,7 +194,7 @@ class RingTable {
     return found == size() ? 0 : found;
   }
 
-  /// Where a change has come to in the old table and in the new one.
+  /// The progress of a change in the old table and in the new one.
   struct Merge {
     const RingTable& old;
     const PlainVector<Index>& renumber;

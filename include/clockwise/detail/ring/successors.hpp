@@ -14,11 +14,11 @@
 
 namespace clockwise::detail {
 
-/// Every distinct node clockwise from a key, found one at a time as the range is read. The range is
-/// single-pass. It refers to the ring, whose next change invalidates it. One step costs O(1) per
-/// vnode passed. The nodes met are bits by number: the first 65,536 in the range's own memory (8 KB
-/// on the stack, written only as far as it is used), the others on the heap, N / 8 bytes for N
-/// nodes, taken when the first of them is met.
+/// Every distinct node clockwise from a key, found lazily, one at a time. The range is single-pass.
+/// It refers to the ring, whose next change invalidates it. One step costs O(1) per vnode passed.
+/// The nodes met are bits by number: the first 65,536 in the range's own memory (8 KB on the stack,
+/// written only as far as it is used), the others on the heap, N / 8 bytes for N nodes, taken when
+/// the first of them is met.
 template <class Node, class Index>
 class Successors {
  public:
@@ -78,7 +78,7 @@ class Successors {
     settle();
   }
 
-  // Moves on to the next owner not yet seen, if this one was seen. There is one: left_ counts them.
+  // Moves to the next owner not yet seen, if this one was seen. left_ guarantees that one exists.
   void settle() {
     while (seen(static_cast<std::size_t>(owners_[rank_]))) rank_ = next(rank_);
   }
@@ -117,7 +117,7 @@ class Successors {
   std::span<const Index> owners_;
   std::span<const Member<Node>> members_;
   std::size_t rank_;
-  std::size_t left_;  // nodes still to come, including the present one
+  std::size_t left_;  // nodes still to come, including the current one
   std::array<std::uint64_t, bits_held / 64 / 64> valid_{};
   std::array<std::uint64_t, bits_held / 64> bits_;
   std::vector<std::uint64_t> more_;  // for numbers from `bits_held` on; empty until one is met

@@ -4,11 +4,11 @@
 
 // The search for a joining node's tokens.
 //
-// It balances replicated ownership: the share of the circle that a node holds a copy of. A new
+// It balances replicated ownership: the share of the circle that a node holds a replica of. A new
 // token takes over a run of arcs that ends at it; on each arc it replaces one node. For every arc
 // of the ring, the best position for a cut is computed, and the cost of the cut: how far it leaves
 // the joiner and the nodes that lose from their fair shares. The cheapest cut is made, once per
-// token. Then each token is removed and placed again where it is best, with all others known.
+// token. Then each token is removed and placed again at its best position, with all others known.
 //
 // Two further terms of the cost help later changes: a joiner should take little from each of many
 // nodes, because they inherit from it when it leaves, and tokens should not crowd.
@@ -106,8 +106,8 @@ class AllocationMembers {
     number(spread != Spread::nodes);
     if (domain_count_ < replicas) number(false);
 
-    // If every domain holds a copy of everything, which of them owns what does not matter, so fewer
-    // replicas are considered.
+    // If every domain holds a copy of everything, it does not matter which of them owns what, so
+    // fewer replicas are considered.
     replicas_ = (std::min)(replicas, domain_count_);
     if (sizes[domains_[joiner()]] == 1 && domain_count_ == replicas_) {
       replicas_ = (std::max)(domain_count_ - 1, std::size_t{1});
@@ -159,7 +159,7 @@ class AllocationMembers {
   std::size_t replicas_ = 0;
 };
 
-/// The tokens of one datacenter, those of the joiner as they are chosen.
+/// The tokens of one datacenter, including the joiner's as they are chosen.
 class TokenAllocation {
  public:
   /// For `count` tokens of a node that joins the ring with these options.
@@ -198,28 +198,28 @@ class TokenAllocation {
     bool found = false;
   };
 
-  // Which cuts are tried.
+  // The cuts that are tried.
 
   /// A width; narrower arcs are not cut.
   static constexpr std::int64_t narrowest_arc = 16;
   /// A cut leaves at least a tenth of the arc on each side.
   static constexpr std::int64_t margin_divisor = 10;
 
-  // What a cut costs: a sum of squares of ratios. Other weights would choose other tokens, so they
+  // The cost of a cut: a sum of squares of ratios. Other weights would choose other tokens, so they
   // never change.
 
   /// A node's excess counts steeply above 2^-5, which is 3%, so that peaks are cut first.
   static constexpr int steep_bits = 5;
-  /// Above an excess of 4, which is beyond repair, it stops getting steeper, so that it fits 64
-  /// bits.
+  /// Above an excess of 4, which is beyond repair, it stops getting steeper, so it fits 64 bits.
   static constexpr std::int64_t most_steep = 4 * AllocationScale::one;
-  /// What a node would inherit from the joiner counts 3/10 of its excess: it matters only later.
+  /// The share that a node would inherit from the joiner counts 3/10 of its excess: it matters only
+  /// later.
   static constexpr std::int64_t inherited_numerator = 3;
   static constexpr std::int64_t inherited_denominator = 10;
   /// Crowding counts 1/256: it decides between cuts that are nearly equal otherwise.
   static constexpr std::int64_t crowding_divisor = 256;
 
-  /// What a new token would take from each node.
+  /// The shares that a new token would take from each node.
   class Losses {
    public:
     std::span<const std::pair<std::size_t, std::int64_t>> all() const {
@@ -327,10 +327,11 @@ class TokenAllocation {
     }
   }
 
-  // --- What is owned -----------------------------------------------------------------------------
+  // --- Ownership ---------------------------------------------------------------------------------
 
-  /// Computes from the replica lists of all arcs what each member owns, and which node would lose
-  /// each arc to the joiner; then the distances of the arcs from the tokens of the joiner's domain.
+  /// Computes from the replica lists of all arcs how much each member owns, and which node would
+  /// lose each arc to the joiner; then the distances of the arcs from the tokens of the joiner's
+  /// domain.
   void measure() {
     const std::size_t count = vnodes_.size();
     owned_.assign(members_.size(), 0);
@@ -382,7 +383,8 @@ class TokenAllocation {
   std::int64_t taken_from(std::size_t node) const {
     return (std::max)(owned_before_[node] - owned_[node], std::int64_t{0});
   }
-  /// What the joiner should own once the present token is chosen. `count`: all its tokens.
+  /// The width that the joiner should own once the current token is chosen. `count`: all its
+  /// tokens.
   std::int64_t goal(std::size_t count) const {
     const std::int64_t target = members_.target(joiner_);
     return target -
@@ -426,9 +428,9 @@ class TokenAllocation {
     return {position_in(rank, offset), cost, true};
   }
 
-  /// Adds what the joiner gets, besides part of the arc `rank`, if that arc is cut: the arcs before
-  /// it, as long as the new token is the first of its domain, and that domain among the nearest.
-  /// Returns their width.
+  /// Adds the arcs that the joiner gets, in addition to part of the arc `rank`, if that arc is cut:
+  /// the arcs before it, as long as the new token is the first of its domain, and that domain among
+  /// the nearest. Returns their width.
   std::int64_t losses_before(std::size_t rank, Losses& losses) const {
     std::int64_t gained = 0;
     std::array<std::size_t, 16>
@@ -497,7 +499,7 @@ class TokenAllocation {
   AllocationMembers members_;
   std::size_t joiner_;                      // its index in members_
   std::size_t wanted_replicas_;             // members_ can consider fewer
-  std::size_t tokens_left_;                 // still to be chosen, including the present one
+  std::size_t tokens_left_;                 // still to be chosen, including the current one
   std::vector<Vnode> vnodes_;               // by position
   std::vector<std::uint64_t> elsewhere_;    // positions in other datacenters
   std::vector<std::int64_t> owned_;         // by member

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_RING_TOPOLOGY_HPP
 #define CLOCKWISE_DETAIL_RING_TOPOLOGY_HPP
 
-// Which members fail together: the racks and datacenters of a node table, as small numbers.
+// The failure domains of members: the racks and datacenters of a node table, as small numbers.
 
 #include <cstddef>      // size_t
 #include <cstdint>      // uint32_t
@@ -18,7 +18,8 @@ class Topology {
  public:
   static constexpr std::uint32_t none = 0xffffffff;
 
-  /// What a walk can find. Members that own nothing are never met, so they do not count.
+  /// The nodes and domains that a walk can find. Members that own nothing are never met, so they do
+  /// not count.
   struct Extent {
     std::size_t nodes = 0;
     std::size_t domains = 0;
@@ -65,7 +66,7 @@ class Topology {
     return member_datacenters_[member];
   }
 
-  /// Heap memory, without what names take beyond their objects.
+  /// Heap memory, without that of long names.
   std::size_t bytes() const noexcept {
     return (domains_.capacity() + member_datacenters_.capacity()) * sizeof(std::uint32_t) +
            datacenters_.capacity() * sizeof(Datacenter);
@@ -77,7 +78,7 @@ class Topology {
     return datacenters_[datacenter].extent;
   }
 
-  /// Of a node table as it is. O(N log D).
+  /// Of a node table. O(N log D).
   template <class Members>
   static Topology of(const Members& members) {
     return Topology(rows_of(members.size(), [&](std::size_t i) {
@@ -103,7 +104,7 @@ class Topology {
     return rows;
   }
 
-  /// The node of a name, which the tree gets if it lacks it.
+  /// The tree's node of a name, added if absent.
   CLOCKWISE_NOINLINE static IdNode* named(IdTree& tree, std::string_view name) {
     IdNode* node = tree.find(name);
     if (node == nullptr) tree.put(node = new IdNode(name));
@@ -169,7 +170,7 @@ class Topology {
   Extent whole_;
   PlainVector<std::uint32_t> domains_;             // by member; empty without racks
   PlainVector<std::uint32_t> member_datacenters_;  // by member
-  PlainVector<Datacenter> datacenters_;            // in order of names; "" is the one without
+  PlainVector<Datacenter> datacenters_;            // in order of names; "" if it has none
   PlainVector<char> names_;                        // of datacenters, one after the other
 };
 

@@ -12,11 +12,11 @@
 
 namespace clockwise::detail {
 
-/// A vnode on its way into a table, or out of it.
+/// A vnode to add to a table, or to remove from it.
 struct Vnode {
   std::uint64_t position;
   std::uint64_t owner;  ///< Fits the table's Index; this wide, one sort serves
-                        ///< all of them.
+                        /// < all tables.
   friend constexpr auto operator<=>(const Vnode&, const Vnode&) = default;
 };
 
@@ -38,7 +38,7 @@ inline void sort_few_vnodes(const Vnode* from, std::size_t size, int shift, Vnod
     ends[place] = static_cast<std::uint16_t>(sum - ends[place]);
   }
   for (std::size_t i = 0; i < size; ++i) to[ends[place_of(from[i])]++] = from[i];
-  // Vnodes that are out of order now share a place, so they are near.
+  // Vnodes that are still out of order share a place, so they are near.
   for (std::size_t i = 1; i < size; ++i) {
     const Vnode vnode = to[i];
     std::size_t free = i;
@@ -54,8 +54,8 @@ inline void sort_few_vnodes(const Vnode* from, std::size_t size, int shift, Vnod
 /// Sorts by position, then owner. `scratch` has room for as many.
 ///
 /// Hashes are uniform, so their top bits deal them into small buckets, and the next bits deal a
-/// bucket, in a near cache, into places of one or two. A bucket that is large, as hashes are not
-/// uniform, is sorted in the same way by the bits in which its positions differ.
+/// bucket, in a near cache, into places of one or two. A bucket that is large, because hashes are
+/// not uniform, is sorted in the same way by the bits in which its positions differ.
 inline void sort_vnodes(Vnode* vnodes, std::size_t size, Vnode* scratch) {
   std::uint64_t differing = 0;
   for (std::size_t i = 1; i < size; ++i) differing |= vnodes[i].position ^ vnodes[0].position;

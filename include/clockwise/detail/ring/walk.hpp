@@ -2,7 +2,8 @@
 #ifndef CLOCKWISE_DETAIL_RING_WALK_HPP
 #define CLOCKWISE_DETAIL_RING_WALK_HPP
 
-// The walk behind every preference list: clockwise from a key, taking owners while quotas last.
+// The walk behind every preference list: clockwise from a key, taking owners until the quotas are
+// used up.
 //
 // A quota knows how many nodes it can get, so the walk ends with the last and never circles in
 // search of more.
@@ -24,7 +25,7 @@ inline std::size_t attainable(std::size_t replicas, Spread spread, const Topolog
   return (std::min)(replicas, spread == Spread::racks_only ? extent.domains : extent.nodes);
 }
 
-/// Returns how often a list can take a node from a failure domain that it has one from already.
+/// Returns how often a list can take a node from a failure domain that it already has a node from.
 inline std::size_t most_repeats(std::size_t replicas, Spread spread,
                                 const Topology::Extent& extent) {
   return spread == Spread::racks && replicas > extent.domains ? replicas - extent.domains : 0;
@@ -81,7 +82,7 @@ class Quota {
   std::size_t repeats_ = 0;
   std::size_t repeats_left_ = repeats_;
   SmallSet domains_;
-  SmallSet nodes_;  // those taken; kept only if a domain can repeat
+  SmallSet nodes_;  // the nodes taken; kept only if a domain can repeat
 };
 
 /// Replicas among all members.
@@ -100,12 +101,12 @@ struct OneGroup {
 };
 
 /// A number of replicas in each of several datacenters, whose names are looked up once. No heap
-/// memory for up to 8 of them.
+/// memory for up to 8 datacenters.
 class ByDatacenter {
  public:
   static constexpr Spread spread = Spread::racks;
 
-  /// Refers to `wanted`; everything asked about a topology must be about this one.
+  /// Refers to `wanted`; every later query about a topology must be about this one.
   ByDatacenter(const DatacenterReplicas& wanted, const Topology& topology)
       : wanted_(wanted), many_(groups() > few_.size() ? groups() : 0) {
     std::uint32_t* number = many_.empty() ? few_.data() : many_.data();
@@ -141,8 +142,8 @@ class ByDatacenter {
   PlainVector<std::uint32_t> many_;
 };
 
-/// Calls use(request) with the OneGroup or ByDatacenter that `replication` asks for. `spread` is
-/// for one that names none. Both arguments must outlive the request.
+/// Calls use(request) with the OneGroup or ByDatacenter of `replication`. `spread` is the default
+/// if it names none. Both arguments must outlive the request.
 template <class Use>
 decltype(auto) for_request(const Replication& replication, Spread spread, const Topology& topology,
                            Use use) {

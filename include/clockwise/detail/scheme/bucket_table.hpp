@@ -38,7 +38,7 @@ template <class Scheme, HashFunction Hash, class Node>
 class BucketTable : public Surface<Scheme, Node, std::size_t, BucketPlacement, std::size_t>,
                     public Hashed<Hash> {
  public:
-  /// What the scheme befriends.
+  /// The class that the scheme befriends.
   using SurfaceType = Surface<Scheme, Node, std::size_t, BucketPlacement, std::size_t>;
   using SurfaceType::npos;
 
@@ -107,7 +107,7 @@ class BucketTable : public Surface<Scheme, Node, std::size_t, BucketPlacement, s
     return detail::weightless(Scheme::scheme_name, id, weight);
   }
 
-  /// The owner, then the nodes that the further tries meet, then all of them by their draws.
+  /// The owner, then the nodes that the next tries meet, then all nodes by their draws.
   template <class Visit>
   void visit_preferred(Position position, std::size_t, Visit visit) const {
     const auto key = static_cast<std::uint64_t>(position);
@@ -153,8 +153,8 @@ class BucketTable : public Surface<Scheme, Node, std::size_t, BucketPlacement, s
   }
 };
 
-/// What update() of such a scheme gives to its function: it knows which buckets are taken, as each
-/// mutator sees those before it.
+/// The argument of update()'s function for such a scheme. It knows which buckets are in use,
+/// because each mutator sees the previous ones.
 template <class Self, class Scheme, class Node>
 class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
   using Base = Edit<Self, Scheme, Node, std::size_t>;
@@ -177,7 +177,7 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
     while (bucket < taken_.size() && taken_[bucket]) ++bucket;
     add_to(bucket, std::move(entry));
   }
-  /// `bucket` must not be taken.
+  /// `bucket` must not be in use.
   void add_to(std::size_t bucket, Entry<Node> entry) {
     if (bucket >= taken_.capacity()) taken_.reserve((std::max)(bucket + 1, 2 * bucket));
     this->join(std::move(entry)).extra = bucket;
@@ -185,7 +185,7 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
     if (bucket >= taken_.size()) taken_.resize(bucket + 1);
     taken_[bucket] = true;
   }
-  /// The member in a bucket that is taken.
+  /// The member in a bucket that is in use.
   const Node& holder_of(std::size_t bucket) const {
     const auto* const joined = this->find_pending(
         [bucket](const auto& pending) { return pending.extra && *pending.extra == bucket; });

@@ -2,9 +2,8 @@
 #ifndef CLOCKWISE_DETAIL_SCHEME_EDIT_HPP
 #define CLOCKWISE_DETAIL_SCHEME_EDIT_HPP
 
-// A change of members while it is collected, and as the scheme gets it: every mutator of every
-// partitioner goes this way, so that each change is checked, planned on the side and all or
-// nothing.
+// A change of members while it is collected, and as the scheme gets it. Every mutator of every
+// partitioner goes this way, so each change is checked, prepared separately, and all or nothing.
 
 #include <cstddef>           // size_t
 #include <cstdint>           // uint32_t
@@ -23,7 +22,7 @@
 
 namespace clockwise::detail {
 
-/// The spellings of add() and add_all(), for schemes, their edits and what holds a scheme alike.
+/// The spellings of add() and add_all(), for schemes, their edits and the types that hold a scheme.
 /// `Derived` offers add_entry(Entry<Node>) and add_entries(range), which return a `Result`.
 template <class Derived, class Node, class Result = void>
 class AddsEntries {
@@ -59,7 +58,7 @@ class AddsEntries {
     return self().add_entry(Entry<Node>(std::move(node), std::move(options)));
   }
 
-  // A literal, or any integer. Throws std::invalid_argument for one that is no Node.
+  // A literal, or any integer. Throws std::invalid_argument for a number that is not a Node.
   template <NumberFor<Node> N>
   Result add(N node) {
     return self().add_entry(Entry<Node>(detail::number_as<Node>(node)));
@@ -74,7 +73,7 @@ class AddsEntries {
   }
 
   template <EntryRange<Node> Entries>
-  Result add_all(Entries&& entries) {  // not const: a range that is read once may change by it
+  Result add_all(Entries&& entries) {  // not const: reading a single-pass range can change it
     return self().add_entries(entries);
   }
   Result add_all(std::initializer_list<Entry<Node>> entries) { return self().add_entries(entries); }
@@ -88,26 +87,26 @@ class AddsEntries {
   Derived& self() noexcept { return static_cast<Derived&>(*this); }
 };
 
-/// Nothing but its row of the node table places a member.
+/// Only its row of the node table places a member.
 struct NoExtra {};
 
-/// What becomes of one id: a PendingMember, or nothing but its node, if it leaves.
+/// The future of one id: a PendingMember, or only its node, if it leaves.
 struct PendingId : IdNode {
   PendingId(std::string_view text, bool stays) : IdNode(text), is_member(stays) {}
 
   bool is_member;
 };
 
-/// What places a member besides its row.
+/// The data that places a member in addition to its row.
 template <class Extra>
 struct PendingExtra {
   static_assert(std::is_nothrow_move_assignable_v<Extra>);
-  std::optional<Extra> extra = {};  ///< Empty: as it was.
+  std::optional<Extra> extra = {};  ///< Empty: unchanged.
 };
 template <>
 struct PendingExtra<NoExtra> {};
 
-/// A member as it will be.
+/// A member after the change.
 template <class Node, class Extra>
 struct PendingMember : PendingId, PendingExtra<Extra> {
   PendingMember(std::string_view text, Node&& node, double weight, NodeOptions&& options,
@@ -117,11 +116,11 @@ struct PendingMember : PendingId, PendingExtra<Extra> {
                vnodes} {}
 
   Member<Node> member;
-  /// 0: it was a member and stays. Otherwise its turn among those that join.
+  /// 0: it was a member and stays. Otherwise its turn among the members that join.
   std::size_t turn = 0;
 };
 
-/// What happens to one member. A member that joined and left in one edit has neither side.
+/// The change of one member. A member that joined and left in one edit has neither side.
 template <class Node, class Index, class Extra>
 struct MemberStep {
   std::string_view id;
@@ -131,20 +130,20 @@ struct MemberStep {
   Index new_index;                          ///< and after, if it is one.
 };
 
-/// A change as a scheme gets it to plan its placement.
+/// A change as a scheme gets it, to prepare its placement.
 template <class Node, class Index, class Extra>
 struct MembershipChange {
   using Step = MemberStep<Node, Index, Extra>;
 
-  PlainVector<Member<Node>*> members;  ///< As they will be, in id order.
-  PlainVector<std::uint32_t> vnodes;   ///< What each will own. The scheme corrects it.
+  PlainVector<Member<Node>*> members;  ///< The members after the change, in id order.
+  PlainVector<std::uint32_t> vnodes;   ///< The number of vnodes of each. The scheme corrects it.
   PlainVector<Index> renumber;         ///< From old index to new; npos: it leaves.
   PlainVector<Step> steps;             ///< In id order.
 };
 
-/// What update() gives to its function: the mutators of the scheme, each of which sees those before
-/// it. Nothing of it reaches the scheme until the function has returned. A mutator that throws has
-/// done nothing, except that add_all may have added some.
+/// The argument of update()'s function: the mutators of the scheme, each of which sees the effects
+/// of the previous ones. The scheme changes only after the function has returned. A mutator that
+/// throws has changed nothing, except that add_all can have added some members.
 ///
 /// A scheme's Edit derives from this as `Self`.
 template <class Self, class Scheme, class Node, class Extra = NoExtra>
@@ -164,7 +163,7 @@ class Edit : public AddsEntries<Self, Node> {
   }
 
   /// Throws std::out_of_range if `id` is not a member, std::invalid_argument if the scheme does not
-  /// take the weight.
+  /// accept the weight.
   template <class Id, Weight W>
   void set_weight(const Id& id, W weight) {
     const auto text = detail::id_of(id);
@@ -180,7 +179,7 @@ class Edit : public AddsEntries<Self, Node> {
     put(text, Node(member.node), NodeOptions(options));
   }
 
-  /// Replaces the node that has the id of `node`; all else of the member stays. Throws
+  /// Replaces the node that has the id of `node`; the rest of the member is unchanged. Throws
   /// std::out_of_range if the id is not a member.
   void set_node(Node node) {
     const auto text = detail::id_of(node);
@@ -196,7 +195,7 @@ class Edit : public AddsEntries<Self, Node> {
  protected:
   using Pending = PendingMember<Node, Extra>;
 
-  /// Lets a node join. Throws std::invalid_argument if it is a member already.
+  /// Adds a node. Throws std::invalid_argument if it is already a member.
   CLOCKWISE_NOINLINE Pending& join(Entry<Node> entry) {
     const auto id = detail::id_of(entry.node);
     detail::check_id(id);
@@ -206,14 +205,14 @@ class Edit : public AddsEntries<Self, Node> {
     return joining;
   }
 
-  /// The member as it will be. Throws std::out_of_range, naming the caller, if there is none.
+  /// The member after the change. Throws std::out_of_range, naming the caller, if it is not one.
   const Member<Node>& present(std::string_view id, const char* caller) const {
     const Member<Node>* const member = find(id);
     if (member == nullptr) detail::fail_not_a_member(caller, id);
     return *member;
   }
 
-  /// As it will be; nullptr if it will not be a member.
+  /// The member after the change; nullptr if it will not be one.
   const Member<Node>* find(std::string_view id) const {
     if (IdNode* const change = changes_.find(id)) {
       const Pending* const pending = as_member(change);
@@ -223,13 +222,13 @@ class Edit : public AddsEntries<Self, Node> {
     return index == Scheme::npos ? nullptr : &scheme_.members()[index];
   }
 
-  /// The pending change of a member; nullptr if there is none, or if it leaves.
+  /// The pending change of a member; nullptr if it has none, or leaves.
   Pending* pending_of(std::string_view id) const {
     IdNode* const change = changes_.find(id);
     return change == nullptr ? nullptr : as_member(change);
   }
 
-  /// A pending change for which `wanted(pending)` holds; nullptr if there is none. O(changes).
+  /// A pending change for which `wanted(pending)` holds; nullptr if none does. O(changes).
   template <class Wanted>
   const Pending* find_pending(Wanted wanted) const {
     for (IdNode* const change : changes_.in_order()) {
@@ -239,7 +238,7 @@ class Edit : public AddsEntries<Self, Node> {
     return nullptr;
   }
 
-  /// A change of a member that stays, so that what places it can be changed as well.
+  /// A change of a member that stays, for changing the data that places it.
   Pending& changed(std::string_view id, const char* caller) {
     const Member<Node>& member = present(id, caller);
     return put(id, Node(member.node), {member.weight, member.rack, member.datacenter});
@@ -260,7 +259,7 @@ class Edit : public AddsEntries<Self, Node> {
   template <class, class N, std::unsigned_integral, class, class>
   friend class Surface;
 
-  /// Replaces the change of `id`, all but the turn in which it joins, and what places it.
+  /// Replaces the change of `id`, except the turn in which it joins and the data that places it.
   CLOCKWISE_NOINLINE Pending& put(std::string_view id, Node&& node, NodeOptions&& options) {
     const double weight = scheme_.weight_taken(id, options.weight);
     auto* const pending = new Pending(id, std::move(node), weight, std::move(options),

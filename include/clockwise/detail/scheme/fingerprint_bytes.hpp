@@ -14,7 +14,8 @@
 
 namespace clockwise::detail {
 
-/// What a fingerprint is taken of: 64-bit numbers, little-endian, and texts after their length.
+/// The bytes that a fingerprint hashes: 64-bit numbers, little-endian, and texts after their
+/// length.
 class FingerprintBytes {
  public:
   explicit FingerprintBytes(std::string head) : bytes_(std::move(head)) {}

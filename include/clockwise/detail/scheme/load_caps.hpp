@@ -2,8 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_SCHEME_LOAD_CAPS_HPP
 #define CLOCKWISE_DETAIL_SCHEME_LOAD_CAPS_HPP
 
-// What bounded loads are made of: the caps of a partitioner's members, and a key's order of
-// preference.
+// The parts of bounded loads: the caps of a partitioner's members, and a key's order of preference.
 
 #include <array>    // array
 #include <cstddef>  // size_t
@@ -53,7 +52,7 @@ class LoadCaps {
   }
 
  private:
-  // The rows of a partitioner that is not of this library may lack these.
+  // The rows of a user's partitioner can lack these.
   template <class Row>
   static bool owns_something(const Row& member) {
     if constexpr (requires { member.vnodes; }) {
@@ -112,7 +111,7 @@ class MetMembers {
   std::size_t members_;
   std::size_t size_ = 0;
   std::array<std::size_t, 8> few_;
-  std::vector<bool> many_;  // empty while few_ will do
+  std::vector<bool> many_;  // empty while few_ suffices
 };
 
 /// A scheme of this library, which offers its own order of preference.
@@ -137,7 +136,7 @@ void for_each_preferred(const Scheme& scheme, Position key, std::size_t owning, 
     return !met.insert(member) || (visit(member) && met.size() < owning);
   };
   if constexpr (HasPreferredOrder<Scheme>) {
-    constexpr std::size_t expected = 4;  // a second and a third mostly have room
+    constexpr std::size_t expected = 4;  // the second or third node usually has room
     SchemeAccess::visit_preferred(scheme, key, expected, [&](auto member) {
       return visit_new(static_cast<std::size_t>(member));
     });

@@ -2,9 +2,8 @@
 #ifndef CLOCKWISE_DETAIL_SCHEME_MAGLEV_BASE_HPP
 #define CLOCKWISE_DETAIL_SCHEME_MAGLEV_BASE_HPP
 
-// What the Maglev tables have in common: the members fill a table of prime size in turn, and a
-// lookup reads it. A scheme says where each member's way through the table goes, and whose turn it
-// is.
+// The common part of the Maglev tables: the members fill a table of prime size in turn, and a
+// lookup reads it. A scheme defines each member's way through the table, and the order of turns.
 
 #include <algorithm>    // equal, fill
 #include <cstddef>      // size_t
@@ -39,11 +38,11 @@ struct MaglevOwner {
 };
 
 /// `Scheme` offers fill(table, owners), which fills a table in turns; `owners` are the members that
-/// own something, with their indexes.
+/// own something, with their indices.
 template <class Scheme, HashFunction Hash, class Node>
 class MaglevBase : public Surface<Scheme, Node, std::size_t, MaglevPlacement>, public Hashed<Hash> {
  public:
-  /// What the scheme befriends.
+  /// The class that the scheme befriends.
   using SurfaceType = Surface<Scheme, Node, std::size_t, MaglevPlacement>;
   using SurfaceType::npos;
 
@@ -87,8 +86,8 @@ class MaglevBase : public Surface<Scheme, Node, std::size_t, MaglevPlacement>, p
 
   const Table& entries() const noexcept { return this->placement().table; }
 
-  /// The owners of the key's entry and of those after it. n nodes cost about n reads if n is well
-  /// below the number of nodes, and at most one per entry.
+  /// The owners of the key's entry and of the entries after it. n nodes cost about n reads if n is
+  /// well below the number of nodes, and at most one per entry.
   template <class Visit>
   void visit_preferred(Position position, std::size_t, Visit visit) const {
     if (!entries().full()) return;

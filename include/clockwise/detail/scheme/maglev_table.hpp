@@ -72,7 +72,7 @@ class MaglevTable {
       return;
     }
   }
-  /// False if it was moved from: it keeps its size then, but has no entries.
+  /// False for a moved-from table: it keeps its size but has no entries.
   bool full() const noexcept { return free_ == 0 && !entries_.empty(); }
 
   std::span<const Index> entries() const noexcept {

@@ -2,8 +2,8 @@
 #ifndef CLOCKWISE_DETAIL_SCHEME_RING_BASE_HPP
 #define CLOCKWISE_DETAIL_SCHEME_RING_BASE_HPP
 
-// What every ring offers beside the surface of all partitioners: positions and their owners, arcs,
-// exact shares. A ring only says where its vnodes are.
+// The part of every ring that other partitioners lack: positions and their owners, arcs, exact
+// shares. A ring defines only the positions of its vnodes.
 
 #include <concepts>  // unsigned_integral
 #include <cstddef>   // size_t
@@ -29,7 +29,7 @@ namespace clockwise::detail {
   detail::fail_length({"a ring can have up to ", max_positions, " positions, got ", positions});
 }
 
-/// Lets the library reach the table of a ring, for what works on whole tables.
+/// Gives the library access to the table of a ring, for work on whole tables.
 struct RingAccess {
   template <class Ring>
   static const auto& table(const Ring& ring) noexcept {
@@ -37,7 +37,7 @@ struct RingAccess {
   }
 };
 
-/// The tables of a ring that has no others.
+/// The tables of a ring without further tables.
 template <std::unsigned_integral Index, class Lookup>
 struct RingPlacement {
   RingTable<Index, Lookup> table;
@@ -45,18 +45,18 @@ struct RingPlacement {
   std::size_t bytes() const noexcept { return table.bytes(); }
 };
 
-/// A ring derives from RingBase<Ring, …> and offers what Surface asks for, but for what is here.
-/// `Placement`: RingPlacement, or a structure with such a `table`.
+/// A ring derives from RingBase<Ring, …> and offers what Surface requires, except the functions
+/// here. `Placement`: RingPlacement, or a structure with such a `table`.
 template <class Ring, class Node, std::unsigned_integral Index, class Lookup = BucketIndex,
           class Extra = NoExtra, class Placement = RingPlacement<Index, Lookup>>
 class RingBase : public Surface<Ring, Node, Index, Placement, Extra> {
  public:
-  /// What the scheme befriends.
+  /// The class that the scheme befriends.
   using SurfaceType = Surface<Ring, Node, Index, Placement, Extra>;
   using SurfaceType::npos;
 
-  /// Returns the index of the owner of `position` in members(), npos if no member owns anything. As
-  /// lookup, with the key already hashed.
+  /// Returns the index of the owner of `position` in members(), npos if no member owns anything.
+  /// Like lookup, with the key already hashed.
   Index lookup_index(Position position) const noexcept {
     return table().owner_of(static_cast<std::uint64_t>(position));
   }
@@ -75,7 +75,7 @@ class RingBase : public Surface<Ring, Node, Index, Placement, Extra> {
   }
 
   /// Returns a range, read once, of every distinct node that owns something, clockwise from `key`
-  /// and found as it is read. It refers to the ring; a change invalidates it.
+  /// found lazily. It refers to the ring; a change invalidates it.
   template <class Key>
   auto successors(const Key& key) const& {
     const auto position = static_cast<std::uint64_t>(ring().position_of(key));
@@ -87,8 +87,8 @@ class RingBase : public Surface<Ring, Node, Index, Placement, Extra> {
 
   using SurfaceType::load_shares;
   /// Returns each member and the share of the key space that it holds a replica of, in id order.
-  /// They sum to the length of the lists: the replicas requested, or what the ring can provide. O(M
-  /// R + N) for R replicas.
+  /// The shares sum to the length of the lists: the replicas requested, or as many as the ring can
+  /// provide. O(M R + N) for R replicas.
   std::vector<std::pair<Node, double>> load_shares(const Replication& replication) const {
     const auto widths = detail::replica_widths(ring(), this->topology(), replication);
     std::vector<std::pair<Node, double>> shares;

@@ -2,7 +2,7 @@
 #ifndef CLOCKWISE_DETAIL_SCHEME_SLOT_DEALING_HPP
 #define CLOCKWISE_DETAIL_SCHEME_SLOT_DEALING_HPP
 
-// How a slot map gives its members their quotas: in integers, so every platform deals alike.
+// How a slot map gives its members their quotas: in integers, so every platform gives the same.
 
 #include <algorithm>  // make_heap, pop_heap, push_heap, sort
 #include <concepts>   // unsigned_integral
@@ -15,7 +15,7 @@
 
 namespace clockwise::detail {
 
-/// Returns how many slots each of `members` members owns. An owner of ~0 is no member.
+/// Returns how many slots each of `members` members owns. An owner of ~0 is not a member.
 template <std::unsigned_integral Index>
 PlainVector<std::uint32_t> slots_held(const std::vector<Index>& owners, std::size_t members) {
   PlainVector<std::uint32_t> held(members);
@@ -26,8 +26,8 @@ PlainVector<std::uint32_t> slots_held(const std::vector<Index>& owners, std::siz
 }
 
 /// Returns how many of `slot_count` slots each member must own: its quota rounded down, and one
-/// more for as many members as needed. First come members that already hold that one, then those
-/// whose quotas lose most by rounding. All 0 if all weights are.
+/// more for as many members as needed. Members that already hold one more come first, then the
+/// members whose quotas lose most by rounding. All 0 if all weights are.
 inline std::vector<std::uint32_t> slot_quotas(std::uint64_t slot_count,
                                               const std::vector<double>& weights,
                                               const PlainVector<std::uint32_t>& held) {
@@ -66,7 +66,8 @@ void deal_slots(std::vector<Index>& owners, const std::vector<double>& weights) 
   const PlainVector<std::uint32_t> held = detail::slots_held(owners, weights.size());
   const std::vector<std::uint32_t> quotas = detail::slot_quotas(owners.size(), weights, held);
 
-  // Of h slots a member gives away e, evenly: those where (number among them) * e / h steps up.
+  // Of h slots a member gives away e, evenly: the slots at which (number among them) * e / h steps
+  // up.
   std::vector<std::uint64_t> met(weights.size());
   for (Index& owner : owners) {
     if (owner == none) continue;

@@ -2,9 +2,9 @@
 #ifndef CLOCKWISE_DETAIL_SCHEME_SURFACE_HPP
 #define CLOCKWISE_DETAIL_SCHEME_SURFACE_HPP
 
-// What every partitioner offers, supplied once: its members, the owner of a key, preference lists
-// and shares, and every way in which members change. A scheme says where a key goes and what
-// becomes of its own tables when members change, and gets the rest.
+// The interface of every partitioner, implemented once: its members, the owner of a key, preference
+// lists and shares, and every change of members. A scheme defines a key's owner and its own tables
+// after a change of members, and gets the rest.
 
 #include <array>        // array
 #include <concepts>     // predicate, same_as, unsigned_integral
@@ -49,9 +49,9 @@ struct NoPlacement {
   static constexpr std::size_t bytes() noexcept { return 0; }
 };
 
-/// Lets the library walk a scheme's own order of preference, for what needs no replicas.
+/// Lets the library walk a scheme's own order of preference, for uses without replicas.
 struct SchemeAccess {
-  /// See Surface for what `visit_preferred` does.
+  /// Surface describes `visit_preferred`.
   template <class Scheme, class Node, std::unsigned_integral Index, class Placement, class Extra,
             class Visit>
   static void visit_preferred(const Surface<Scheme, Node, Index, Placement, Extra>& scheme,
@@ -75,7 +75,7 @@ inline double weightless(const char* scheme, std::string_view id, double weight)
 ///   Index lookup_index(Position) const noexcept           npos if no member owns anything
 ///   void visit_preferred(Position, expected, visit) const calls visit(index) for the members that
 ///                                                         own something, in order of preference,
-///                                                         until it returns false; a member may
+///                                                         until it returns false; a member can
 ///                                                         come twice, and about `expected` are
 ///                                                         read
 ///   std::vector<double> shares() const                    of the key space, by member
@@ -83,10 +83,10 @@ inline double weightless(const char* scheme, std::string_view id, double weight)
 ///   Placement placement_after(MembershipChange&) const    its tables after the change; they have
 ///                                                         bytes(), their heap memory
 ///
-/// and, unless the defaults below will do, accepted_weight(id, weight) and vnodes_of(id, weight).
+/// and, unless the defaults below suffice, accepted_weight(id, weight) and vnodes_of(id, weight).
 ///
-/// Const members may be called from any number of threads at once, as long as none changes the
-/// scheme. A change invalidates every reference, list, span and index obtained from it.
+/// Any number of threads can call const members at once, while none changes the scheme. A change
+/// invalidates every reference, list, span and index obtained from it.
 template <class Scheme, class Node, std::unsigned_integral Index, class Placement,
           class Extra = NoExtra>
 class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra>, Node> {
@@ -97,15 +97,15 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   using node_type = Node;
   using index_type = Index;
 
-  /// What lookup_index returns if no member owns anything.
+  /// The result of lookup_index if no member owns anything.
   static constexpr Index npos = static_cast<Index>(~Index{0});
 
   // --- Owners ------------------------------------------------------------------------------------
 
-  /// Returns the owner of `key`. Throws std::out_of_range if no member owns anything: there is
-  /// none, or all are drained.
+  /// Returns the owner of `key`. Throws std::out_of_range if no member owns anything: the scheme
+  /// has no members, or all are drained.
   ///
-  /// What would refer to a scheme that is a temporary does not compile.
+  /// A call whose result would refer to a temporary scheme does not compile.
   template <class Key>
   const Node& lookup(const Key& key) const& {
     const Node* const owner = try_lookup(key);
@@ -115,7 +115,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   template <class Key>
   const Node& lookup(const Key& key) const&& = delete;  // it would refer to nothing
 
-  /// As lookup, but returns nullptr if no member owns anything.
+  /// Like lookup, but returns nullptr if no member owns anything.
   template <class Key>
   const Node* try_lookup(const Key& key) const& noexcept {
     const Index owner = self().lookup_index(self().position_of(key));
@@ -135,9 +135,9 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
   // --- Replicas ----------------------------------------------------------------------------------
 
-  /// Returns the nodes that hold the replicas of `key`, the owner first. By default they are on
-  /// Spread::racks if any member names a rack, otherwise on Spread::nodes. The list is short if
-  /// there are fewer nodes, or racks, than the rule needs.
+  /// Returns the nodes that hold the replicas of `key`, the owner first. By default they are spread
+  /// by Spread::racks if any member names a rack, otherwise by Spread::nodes. The list is short if
+  /// the members have fewer nodes, or racks, than the rule needs.
   template <class Key>
   ReplicaList<Node> preference_list(const Key& key, const Replication& replication) const& {
     const Position position = self().position_of(key);
@@ -162,7 +162,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   /// then come substitutes (ReplicaList::first_substitute), so that the whole list is as spread out
   /// as the rule demands of the live members. `is_live` must return the same for a node during the
   /// call. While no replica is down it is called once per replica; otherwise also for up to N other
-  /// members, and again whenever the walk meets one that is down.
+  /// members, and again whenever the walk meets a member that is down.
   template <class Key, class IsLive>
     requires Liveness<IsLive, Node>
   ReplicaList<Node> preference_list(const Key& key, const Replication& replication,
@@ -212,7 +212,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
   std::size_t size() const noexcept { return state_.members.size(); }
   bool empty() const noexcept { return state_.members.empty(); }
-  /// Returns the members in id order, drained ones included.
+  /// Returns the members in id order, including drained ones.
   std::span<const Member<Node>> members() const& noexcept { return state_.members; }
   std::span<const Member<Node>> members() const&& = delete;  // it would refer to nothing
   /// Returns members()[index].node. `index` < size().
@@ -248,8 +248,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   template <class Id>
   const Member<Node>& member(const Id& id) const&& = delete;  // it would refer to nothing
 
-  /// Returns the heap memory of the members and tables, without what the texts of nodes, racks and
-  /// datacenters take. O(1).
+  /// Returns the heap memory of the members and tables, without that of the texts of nodes, racks
+  /// and datacenters. O(1).
   std::size_t memory_bytes() const noexcept {
     return state_.members.capacity() * sizeof(Member<Node>) + topology().bytes() +
            placement().bytes();
@@ -287,8 +287,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     update([&](auto& edit) { edit.set_node(std::move(node)); });
   }
 
-  /// Makes several changes one: fn(edit) calls the scheme's mutators on `edit`, each of which sees
-  /// those before it. If fn or the change throws, the scheme is as before.
+  /// Makes several changes as one: fn(edit) calls the scheme's mutators on `edit`, each of which
+  /// sees the effects of the previous ones. If fn or the change throws, the scheme is unchanged.
   template <class Fn>
     requires EditFunction<Fn, Scheme>
   void update(Fn&& fn) {
@@ -316,7 +316,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
   const Topology& topology() const noexcept { return state_.topology; }
   const Placement& placement() const noexcept { return state_.placement; }
-  /// For what changes at once and without failing, and decides no owner.
+  /// For changes that cannot fail and affect no owner.
   Placement& placement_in_place() noexcept { return state_.placement; }
 
   /// The only step in which a scheme changes: members, topology and tables together.
@@ -325,7 +325,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     state_ = std::move(next);
   }
 
-  /// Replaces the scheme's tables, by which each member comes to own `vnodes`.
+  /// Replaces the scheme's tables; each member then owns `vnodes`.
   void adopt(Placement&& placement, std::span<const std::uint32_t> vnodes) {
     PlainVector<Member<Node>*> rows;
     rows.reserve(size());
@@ -362,7 +362,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     if (positions != owners) detail::fail_batch(positions, owners);
   }
 
-  // What a scheme offers unless it says otherwise: any weight, and one vnode for those above 0.
+  // The defaults of a scheme: any weight, and one vnode for weights above 0.
   static double accepted_weight(std::string_view id, double weight) {
     return detail::checked_weight(id, weight);
   }
@@ -406,12 +406,12 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   CLOCKWISE_NOINLINE void apply(const IdTree& changes) {
     if (changes.empty()) return;
     Change change = planned(changes);
-    // In this order: members are taken from the present table, which nothing can stop then.
+    // In this order: the members are moved from the current table, after which nothing can fail.
     adopt({self().placement_after(change), Topology(change.members, change.vnodes.data()),
            taken(change)});
   }
 
-  /// The members as they will be, and what becomes of those that change.
+  /// The members after the change, and the changes.
   CLOCKWISE_NOINLINE Change planned(const IdTree& changes) {
     Change change;
     const std::size_t most = size() + changes.size();
@@ -455,7 +455,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   }
 
   /// Iterates over the rows that pointers point to, as values to take: moved, or copied if a move
-  /// could throw.
+  /// can throw.
   struct Taken {
     using iterator_category = std::forward_iterator_tag;
     using value_type = Member<Node>;
@@ -546,8 +546,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     if (list.size() == natural.size()) return natural;
 
     // Walked again among the live alone, the rule takes every natural replica that is live: before
-    // each of them the walk has fewer nodes to take than it had at first. What else it takes
-    // substitutes for the others.
+    // each of them the walk has fewer nodes to take than it had at first. The other nodes that it
+    // takes are the substitutes.
     return with_quotas(
         request, [&](std::size_t group) { return live_extent(request, group, lives); },
         [&](std::span<Quota> quotas) {
@@ -588,7 +588,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     bool operator()(Index) const { return true; }
   };
 
-  /// The walk itself: calls take(owner) for each that the quotas take.
+  /// The walk itself: calls take(owner) for each owner that the quotas take.
   template <class Request, class Take, class Lives = EveryMember>
   void fill(Position position, const Request& request, std::span<Quota> quotas, Take take,
             const Lives& lives = {}) const {
@@ -609,7 +609,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
     });
   }
 
-  /// How many live nodes and domains the group has, counted only as far as it can use.
+  /// How many live nodes and domains the group has, counted only up to the number that it can use.
   template <class Request, class Lives>
   Topology::Extent live_extent(const Request& request, std::size_t group,
                                const Lives& lives) const {

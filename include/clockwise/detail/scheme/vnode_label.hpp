@@ -31,7 +31,7 @@ class VnodeLabel {
     while (text_[--i] == '9') text_[i] = '0';
     if (i >= first_digit_) {
       ++text_[i];
-    } else {  // 99 has become 00
+    } else {  // 99 became 00
       text_[first_digit_] = '1';
       text_.push_back('0');
     }

@@ -4,12 +4,12 @@
 
 // -ln(u) / w without a floating-point unit: the rank of a draw of weight w.
 //
-// For u uniform in (0, 1] this is an exponential variable of rate w, and the least of several is
-// the one of weight w_i with probability w_i / sum of w. Only the order counts, so the logarithm
-// can have any base, and any function close to it will do that never falls where the logarithm
-// rises. This one is the logarithm at 1,024 points of each octave, with straight lines between. A
-// rank is off by at most 1 part in 2^11, and only for u within 2^-10 of 1. All draws of a member
-// are off alike there, so shares are off by much less.
+// For u uniform in (0, 1] this is an exponential variable of rate w, and the smallest of several is
+// that of weight w_i with probability w_i / sum of w. Only the order counts, so the logarithm can
+// have any base, and any function close to it suffices if it never falls while the logarithm rises.
+// This one is the logarithm at 1,024 points of each octave, with straight lines between. A rank is
+// off by at most 1 part in 2^11, and only for u within 2^-10 of 1. All draws of a member are off
+// alike there, so shares are off by much less.
 
 #include <array>    // array
 #include <bit>      // countl_zero

@@ -13,15 +13,15 @@
 
 namespace clockwise::detail {
 
-/// The spellings of without(), for rings of engines that place keys by the servers that are up
-/// alone. `Ring` offers take_down(edit, name).
+/// The spellings of without(), for rings of engines that place keys only by the servers that are
+/// up. `Ring` offers take_down(edit, name).
 template <class Ring>
 class WithoutDown {
  public:
   template <IdRange Names>
   [[nodiscard]] Ring without(
-      Names&& down) const {          // not const: a range that is read once may change by it
-    std::vector<std::string> names;  // copies: the range may make them as it is read
+      Names&& down) const {          // not const: reading a single-pass range can change it
+    std::vector<std::string> names;  // copies: the range can make them while it is read
     for (auto&& name : down) names.emplace_back(std::string_view(detail::id_of(name)));
     return rebuilt(names);
   }

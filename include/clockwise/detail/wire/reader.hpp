@@ -10,14 +10,14 @@
 
 namespace clockwise::detail {
 
-/// Reads what WireWriter writes, in order. Records the first error; values read after it are
-/// meaningless.
+/// Reads the fields that WireWriter writes, in order. Records the first error; values read after it
+/// are meaningless.
 class WireReader {
  public:
   explicit WireReader(std::string_view bytes) : bytes_(bytes) {}
 
   bool ok() const { return reason_.empty(); }
-  /// Where the field of the error begins, and what is wrong with it; empty without an error.
+  /// The offset of the field with the error, and the reason; empty without an error.
   std::size_t error_offset() const { return error_offset_; }
   const std::string& reason() const { return reason_; }
 

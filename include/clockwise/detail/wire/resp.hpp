@@ -2,9 +2,9 @@
 #ifndef CLOCKWISE_DETAIL_WIRE_RESP_HPP
 #define CLOCKWISE_DETAIL_WIRE_RESP_HPP
 
-// Replies in Redis's serialization protocol, versions 2 and 3. Every type of value is read, also
-// those that no cluster map has today: a newer server can add fields of them.
-// The bytes come from a network: nesting is bounded, and memory by a small multiple of the input.
+// Replies in the Redis serialization protocol, versions 2 and 3. Every type of value is read, even
+// types that no cluster map has today: a newer server can add fields of these types. The bytes come
+// from a network: nesting is bounded, and memory by a small multiple of the input.
 
 #include <charconv>      // from_chars
 #include <cstddef>       // size_t
@@ -119,7 +119,7 @@ class RespReader {
     }
     const std::string_view text = bytes_.substr(at_, static_cast<std::size_t>(length));
     at_ += text.size();
-    if (bytes_.substr(at_, 2) != "\r\n") fail_here("has a text of another length than it says");
+    if (bytes_.substr(at_, 2) != "\r\n") fail_here("has a text of another length than its count");
     at_ += 2;
     return text;
   }
@@ -136,7 +136,7 @@ class RespReader {
     std::int64_t value = 0;
     const char* const end = digits.data() + digits.size();
     const auto [stop, error] = std::from_chars(digits.data(), end, value);
-    if (error != std::errc() || stop != end) fail_here("has no number where one belongs");
+    if (error != std::errc() || stop != end) fail_here("has no number where a number is required");
     return value;
   }
 

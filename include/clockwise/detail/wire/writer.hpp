@@ -15,7 +15,7 @@ namespace clockwise::detail {
 
 inline std::uint64_t wire_checksum(std::string_view bytes) { return detail::digest(bytes).low; }
 
-/// Writes the fields of which a membership's bytes are made: see wire/membership.hpp.
+/// Writes the fields of an encoded membership: see wire/membership.hpp.
 class WireWriter {
  public:
   void raw(std::string_view text) { bytes_ += text; }
