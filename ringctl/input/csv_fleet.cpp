@@ -117,15 +117,38 @@ double parse_weight(const std::string& text, const CsvRecord& record, const CsvR
   return value;
 }
 
-/// An id with a semicolon or tab is more likely a whole line of a file with that separator.
+/// Whether a field is all of a header whose columns are separated in another way: "id weight".
+bool names_columns(std::string_view field) {
+  std::size_t names = 0;
+  while (!field.empty()) {
+    const std::size_t end = (std::min)(field.find_first_of(" |:;\t"), field.size());
+    if (end > 0 && !is_column(field.substr(0, end))) return false;
+    if (end > 0) ++names;
+    field.remove_prefix((std::min)(end + 1, field.size()));
+  }
+  return names > 1;
+}
+
+/// Without a header, an id that begins with a bracket is more likely of a file in another form,
+/// such as HTML, JSON or TOML. A server can be named [2001:db8::1]:6379.
+void check_form(const CsvRecord& record, const CsvReader& reader) {
+  const std::string& field = record.fields[0];
+  const bool is_bracket = field.starts_with('<') || field.starts_with('{') ||
+                          (field.starts_with('[') && field.find(':') == std::string::npos);
+  if (!is_bracket || record.quoted[0]) return;
+  reader.fail(record.line, "this is not CSV; quote " + in_quotes(field) + " if it is an id");
+}
+
+/// An id with a semicolon, tab or bar is more likely a whole line of a file with that separator.
 void check_separator(const CsvRecord& record, const CsvReader& reader) {
   if (record.fields.size() != 1 || record.quoted[0]) return;
-  const std::size_t at = record.fields[0].find_first_of(";\t");
-  if (at == std::string::npos) return;
+  const std::string& field = record.fields[0];
+  const bool is_line = field.find_first_of(";\t|") != std::string::npos;
+  if (!is_line && !names_columns(field)) return;
   reader.fail(
       record.line,
       std::string("fields are separated by commas, unless a header such as id;weight says ") +
-          "otherwise; quote " + in_quotes(record.fields[0]) + " if it is an id");
+          "otherwise; quote " + in_quotes(field) + " if it is an id");
 }
 
 FleetNode node_of(CsvRecord& record, const std::vector<Column>& columns, const CsvReader& reader) {
@@ -171,11 +194,14 @@ Fleet fleet_from_csv(std::string_view text, const std::string& name) {
   CsvReader reader(text, name, separator);
   std::vector<Column> columns{id, weight, rack, datacenter};
   CsvRecord record;
+  bool has_header = false;
   for (bool first = true; reader.next(record); first = false) {
     if (first && is_header(record)) {
       columns = columns_of(record, reader);
+      has_header = true;
       continue;
     }
+    if (!has_header) check_form(record, reader);
     if (separator == ',') check_separator(record, reader);
     fleet.nodes.push_back(node_of(record, columns, reader));
   }

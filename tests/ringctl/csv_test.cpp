@@ -164,6 +164,13 @@ TEST_CASE("without a header the columns are id, weight, rack, datacenter") {
   CHECK(fleet.nodes[1].options.weight == 1);
 }
 
+TEST_CASE("ids that look like another form are ids if a header or quotes say so") {
+  CHECK(ringctl::parse_fleet("[2001:db8::1]:6379,1\nid 1,1\nrack 2\n", "f").nodes.size() == 3);
+  CHECK(ringctl::parse_fleet("id,weight\n<a>,1\n[b],1\n{c},1\n", "f").nodes[2].id == "{c}");
+  CHECK(ringctl::parse_fleet("\"<a>\",1\n\"[b]\"\n\"id weight\"\n\"c|d\"\n", "f").nodes.size() ==
+        4);
+}
+
 TEST_CASE("utf8_length recognises UTF-8") {
   using ringctl::utf8_length;
   CHECK(utf8_length("") == 0);

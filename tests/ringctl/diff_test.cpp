@@ -161,6 +161,16 @@ TEST_CASE("too many pairs to list: totals only, in memory that does not grow wit
       ContainsSubstring("More than 100,000 pairs of nodes exchange keys: too many to list."));
 }
 
+TEST_CASE("a large fleet takes time in proportion to its nodes") {
+  // If mod N were built node by node, this would take minutes.
+  const Sandbox sandbox;
+  sandbox.write("a.csv", fleet_file(make_fleet(20000)));
+  sandbox.write("b.csv", fleet_file(make_fleet(20001)));
+  const auto document =
+      json::parse(sandbox.run("ringctl diff a.csv b.csv --vnodes 1 --format json").out);
+  CHECK(document["mod_n"]["share"] == 20000.0 / 20001);
+}
+
 TEST_CASE("an unchanged fleet moves nothing") {
   const Sandbox sandbox;
   const auto document = diff(sandbox, make_fleet(5), make_fleet(5), make_keys(100));

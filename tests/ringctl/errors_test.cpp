@@ -69,6 +69,19 @@ TEST_CASE("fleet files") {
       {"a\t1\n",
        "f.csv:1: fields are separated by commas, unless a header such as id;weight says otherwise; "
        "quote \"a\\x091\" if it is an id"},
+      {"a|1\nb|2\n",
+       "f.csv:1: fields are separated by commas, unless a header such as id;weight says otherwise; "
+       "quote \"a|1\" if it is an id"},
+      {"id weight\na 1\n",
+       "f.csv:1: fields are separated by commas, unless a header such as id;weight says otherwise; "
+       "quote \"id weight\" if it is an id"},
+      {"Weight | ID\n1 | a\n",
+       "f.csv:1: fields are separated by commas, unless a header such as id;weight says otherwise; "
+       "quote \"Weight | ID\" if it is an id"},
+      {"<!DOCTYPE html><html></html>\n",
+       "f.csv:1: this is not CSV; quote \"<!DOCTYPE html><html></html>\" if it is an id"},
+      {"a\n[b]\nweight = 1\n", "f.csv:2: this is not CSV; quote \"[b]\" if it is an id"},
+      {"[1, 2]\n", "f.csv:1: this is not CSV; quote \"[1\" if it is an id"},
       {"a\nb\x01\n", "f.csv:2:2: control character \\x01 outside quotes; this is not CSV"},
   };
   const Sandbox sandbox;

@@ -179,7 +179,11 @@ TEST_CASE("files of another kind are refused by every command") {
                                  "cwrg\x01",
                                  "{}",
                                  "{",
-                                 "a;1\n"};
+                                 "a;1\n",
+                                 "a|1\n",
+                                 "id weight\na 1\n",
+                                 "<html></html>\n",
+                                 "[a]\nweight = 1\n"};
   for (int i = 0; i < 20; ++i) {
     std::string bytes;
     for (int j = 0; j < 100; ++j) bytes += static_cast<char>(random() % 256);
