@@ -24,7 +24,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 target_compile_options(clockwise_strict INTERFACE ${clockwise_warnings})
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # The compiler frees memory less often, up to some 500 MB per process: a tenth of its time.
+  # The compiler frees memory less often, up to about 500 MB per process: saves a tenth of its time.
   target_compile_options(clockwise_strict INTERFACE --param=ggc-min-expand=1000
                                                     --param=ggc-min-heapsize=1000000)
 endif()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Declares tests. One file per behaviour.
 
-# tests/<name>_test.cpp: Catch2 cases, each of which is a test, in a program of their own. A unity
-# build, where compiling all at once takes least, has one program per folder instead, except for
-# those that are ALONE, as they replace operator new or define macros. So each file keeps its names
-# in the namespace <name>_test. Further arguments are more sources.
+# tests/<name>_test.cpp: Catch2 cases, each of which is a test, in a separate program. A unity
+# build, in which compiling all files together takes the least time, has one program per folder
+# instead, except for tests that are ALONE, because they replace operator new or define macros. So
+# each file keeps its names in the namespace <name>_test. Further arguments are more sources.
 function(clockwise_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "" "")
   if(CMAKE_UNITY_BUILD AND NOT arg_ALONE)

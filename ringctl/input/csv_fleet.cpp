@@ -117,7 +117,7 @@ double parse_weight(const std::string& text, const CsvRecord& record, const CsvR
   return value;
 }
 
-/// Whether a field is all of a header whose columns are separated in another way: "id weight".
+/// Whether a field is a whole header with another separator: "id weight".
 bool names_columns(std::string_view field) {
   std::size_t names = 0;
   while (!field.empty()) {
@@ -129,8 +129,8 @@ bool names_columns(std::string_view field) {
   return names > 1;
 }
 
-/// Without a header, an id that begins with a bracket is more likely of a file in another form,
-/// such as HTML, JSON or TOML. A server can be named [2001:db8::1]:6379.
+/// Without a header, an id that begins with a bracket more likely belongs to a file of another
+/// kind, such as HTML, JSON or TOML. A server can be named [2001:db8::1]:6379.
 void check_form(const CsvRecord& record, const CsvReader& reader) {
   const std::string& field = record.fields[0];
   const bool is_bracket = field.starts_with('<') || field.starts_with('{') ||

@@ -124,7 +124,7 @@ Changes changes_of(const AnyRing& before, const AnyRing& after) {
 template <class AnyRing>
 auto modulo_of(const AnyRing& ring) {
   Modulo<std::remove_cvref_t<decltype(ring.hash())>> modulo(ring.hash());
-  modulo.update([&](auto& edit) {  // one by one, this would take the square of the time
+  modulo.update([&](auto& edit) {  // one by one, this would take quadratic time
     for (const auto& member : ring.members()) {
       if (member.vnodes > 0) edit.add(member.node);
     }

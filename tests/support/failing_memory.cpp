@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replaces operator new by one that fails when a test wants it to.
+// Replaces operator new by one that fails on request.
 #include "support/failing_memory.hpp"
 
 #include <cstddef>
