@@ -11,7 +11,6 @@
   X(address_in_slots) \
   X(allocate_tokens) \
   X(any_combination) \
-  X(append_decimal) \
   X(append_shards) \
   X(arc_at) \
   X(at_least_once) \
@@ -45,6 +44,7 @@
   X(cut) \
   X(datacenter_losses) \
   X(deal_slots) \
+  X(decimal) \
   X(decode) \
   X(default_spread_of) \
   X(difference) \
@@ -71,6 +71,7 @@
   X(fail_range) \
   X(fail_too_many_members) \
   X(fail_too_many_positions) \
+  X(fail_with) \
   X(fair_shares) \
   X(first_not_below) \
   X(for_each_arc) \
@@ -116,7 +117,6 @@
   X(measured) \
   X(membership_of) \
   X(merged) \
-  X(message_of) \
   X(mix) \
   X(mod_n_egress) \
   X(mod_n_ingress) \
