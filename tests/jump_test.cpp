@@ -183,6 +183,16 @@ TEST_CASE("Preference lists of jump hashes") {
 }
 
 TEST_CASE("JumpBackHash: any node can leave, in any order") {
+  JumpBackHash<> three({"a", "b", "c"});
+  three.update([](auto& edit) {
+    edit.add("d");
+    edit.remove("b");
+    edit.add("e");
+    edit.add("f");
+  });
+  CHECK(three.bucket_of("e") == 1);  // below the bucket of d
+  CHECK(three.bucket_of("f") == 4);
+
   const auto keys = real_keys(60000);
   JumpBackHash<> full;
   for (const auto& name : numbered("node", 12)) full.add(name);

@@ -265,6 +265,32 @@ TEST_CASE("successors work for more nodes than one word has bits") {
   CHECK(count == nodes);
 }
 
+TEST_CASE("substitutes in a long list are none of its natural replicas") {
+  HashRing<> ring(RingOptions{20});
+  for (int i = 0; i < 40; ++i) {
+    ring.add("n" + std::to_string(i), NodeOptions{.rack = "r" + std::to_string(i % 7)});
+  }
+  const auto is_live = [](const std::string& node) { return node.back() != '3'; };
+  for (const Spread spread : {Spread::nodes, Spread::racks}) {
+    for (const std::size_t r : {std::size_t{8}, std::size_t{9}, std::size_t{12}, std::size_t{30},
+                                std::size_t{36}, std::size_t{40}}) {
+      CAPTURE(r);
+      for (int key = 0; key < 20; ++key) {
+        Ids expected;
+        for (const auto& node : ring.preference_list(key, r, spread)) {
+          if (is_live(node)) expected.push_back(node);
+        }
+        const auto list = ring.preference_list(key, r, spread, is_live);
+        CHECK(list.size() == (std::min)(r, std::size_t{36}));  // n3, n13, n23 and n33 are down
+        CHECK(list.first_substitute() == expected.size());
+        CHECK(std::equal(expected.begin(), expected.end(), list.begin()));
+        CHECK(std::set<std::string>(list.begin(), list.end()).size() == list.size());
+        CHECK(std::all_of(list.begin(), list.end(), is_live));
+      }
+    }
+  }
+}
+
 TEST_CASE("a replica list is a range of references into the ring") {
   const HashRing ring({"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"});
   using List = ReplicaList<std::string>;

@@ -4,7 +4,7 @@
 
 // Members in numbered buckets, for schemes that hash a key to a number. A bucket can be a gap.
 
-#include <algorithm>    // max, sort
+#include <algorithm>    // max, min, sort
 #include <cstddef>      // size_t
 #include <cstdint>      // uint64_t
 #include <string_view>  // string_view
@@ -173,9 +173,8 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
 
   /// Into the lowest gap, or a new bucket.
   void add_entry(Entry<Node> entry) {
-    std::size_t bucket = 0;
-    while (bucket < taken_.size() && taken_[bucket]) ++bucket;
-    add_to(bucket, std::move(entry));
+    while (first_free_ < taken_.size() && taken_[first_free_]) ++first_free_;
+    add_to(first_free_, std::move(entry));
   }
   /// `bucket` must not be in use.
   void add_to(std::size_t bucket, Entry<Node> entry) {
@@ -198,13 +197,18 @@ class BucketEdit : public Edit<Self, Scheme, Node, std::size_t> {
     const std::size_t bucket = moved ? *pending->extra : this->scheme().bucket_of(id);
     if (!Base::remove(id)) return false;
     taken_[bucket] = false;
+    first_free_ = (std::min)(first_free_, bucket);
     return true;
   }
-  void drop_last() { taken_.pop_back(); }
+  void drop_last() {
+    taken_.pop_back();
+    first_free_ = (std::min)(first_free_, taken_.size());
+  }
 
  private:
   const std::vector<std::size_t>& buckets_;  // before the change
   std::vector<bool> taken_;
+  std::size_t first_free_ = 0;  // all buckets below are in use
 };
 
 }  // namespace clockwise::detail

@@ -547,17 +547,28 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
     // Walked again among the live alone, the rule takes every natural replica that is live: before
     // each of them the walk has fewer nodes to take than it had at first. The other nodes that it
-    // takes are the substitutes.
+    // takes are the substitutes. A long list is kept by number: to read it for each node would take
+    // the square of the time.
+    const bool is_long = list.size() > most_few;
+    SmallSet numbers(is_long ? list.size() : 0, size());
+    if (is_long) {
+      for (const Node& replica : list)
+        numbers.insert(static_cast<std::uint32_t>(index_of(replica)));
+    }
+    const auto is_natural = [&](Index owner) {
+      if (is_long) return numbers.contains(static_cast<std::uint32_t>(owner));
+      for (const Node& replica : natural) {
+        if (&replica == &node(owner)) return true;
+      }
+      return false;
+    };
     return with_quotas(
         request, [&](std::size_t group) { return live_extent(request, group, lives); },
         [&](std::span<Quota> quotas) {
           fill(
               position, request, quotas,
               [&](Index owner) {
-                bool is_natural = false;
-                for (const Node& replica : natural)
-                  is_natural = is_natural || &replica == &node(owner);
-                if (!is_natural) list.push_back_substitute(node(owner));
+                if (!is_natural(owner)) list.push_back_substitute(node(owner));
               },
               lives);
           return list;
