@@ -198,7 +198,7 @@ class MultiProbe : public detail::Surface<MultiProbe<Hash, Node>, Node, std::siz
   template <class Visit>
   void visit_preferred(Position position, std::size_t expected, Visit visit) const {
     std::vector<Hit> hits;
-    // A rule of racks can need few nodes or all: first few are read, then ever more.
+    // A rule of racks can need few nodes or all: reads a few first, then ever more.
     constexpr std::size_t few = 16;
     std::size_t wanted = (std::min)(expected < size() && expected > 0 ? expected : few, size());
     for (std::size_t visited = 0; visited < size(); wanted = (std::min)(4 * wanted, size())) {

@@ -547,8 +547,8 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
 
     // Walked again among the live alone, the rule takes every natural replica that is live: before
     // each of them the walk has fewer nodes to take than it had at first. The other nodes that it
-    // takes are the substitutes. A long list is kept by number: to read it for each node would take
-    // the square of the time.
+    // takes are the substitutes. A long list is kept by number: reading it for each node would take
+    // quadratic time.
     const bool is_long = list.size() > most_few;
     SmallSet numbers(is_long ? list.size() : 0, size());
     if (is_long) {
