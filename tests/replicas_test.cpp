@@ -265,7 +265,7 @@ TEST_CASE("successors work for more nodes than one word has bits") {
   CHECK(count == nodes);
 }
 
-TEST_CASE("substitutes in a long list are none of its natural replicas") {
+TEST_CASE("substitutes in a long list are not among its natural replicas") {
   HashRing<> ring(RingOptions{20});
   for (int i = 0; i < 40; ++i) {
     ring.add("n" + std::to_string(i), NodeOptions{.rack = "r" + std::to_string(i % 7)});
