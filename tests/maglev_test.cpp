@@ -218,7 +218,7 @@ TEST_CASE("With a constant hash each node gets its entries, in id order") {
   } while (std::next_permutation(ids.begin(), ids.end()));
 }
 
-TEST_CASE("Order and history do not matter") {
+TEST_CASE("Order and history of a Maglev do not matter") {
   auto names = numbered("node", 10);
   const auto straight = fleet(10);
   Maglev<> wandering;
@@ -260,7 +260,7 @@ TEST_CASE("Preference lists contain distinct owners") {
   check_preference_lists(backends, 12, real_keys(500));
 }
 
-TEST_CASE("Bad input is named and changes nothing") {
+TEST_CASE("Bad input to a Maglev is named and changes nothing") {
   auto backends = fleet(3);
   const auto before = entries(backends);
   CHECK_THROWS_MATCHES(backends.add("node1"), std::invalid_argument,

@@ -114,7 +114,7 @@ TEST_CASE("A join moves keys only to the joiner; a leave is the inverse") {
   check_same_owners(before, after, keys);
 }
 
-TEST_CASE("Order and history do not matter") {
+TEST_CASE("Order and history of multi-probe do not matter") {
   auto names = numbered("node", 10);
   const auto straight = fleet(10);
   MultiProbe<> wandering;
@@ -139,7 +139,7 @@ TEST_CASE("If all nodes share a position, the smallest id owns") {
   } while (std::next_permutation(ids.begin(), ids.end()));
 }
 
-TEST_CASE("The preference list is the order of inheritance") {
+TEST_CASE("The preference list of multi-probe is the order of inheritance") {
   const auto nodes = fleet(12);
   check_preference_lists(nodes, 12, real_keys(300));
   for (const std::string key : {"a", "user:42", "x"}) {
@@ -152,7 +152,7 @@ TEST_CASE("The preference list is the order of inheritance") {
   }
 }
 
-TEST_CASE("Bad input is named and changes nothing") {
+TEST_CASE("Bad input to multi-probe is named and changes nothing") {
   for (const std::uint32_t probes : {0u, 4097u}) {
     CHECK_THROWS_MATCHES(MultiProbe<>(MultiProbeOptions{probes}), std::invalid_argument,
                          MessageMatches(ContainsSubstring("got " + std::to_string(probes))));

@@ -67,7 +67,7 @@ TEST_CASE("If every draw ties, the smallest id owns, in any order of joins") {
   }
 }
 
-TEST_CASE("Order and history do not matter") {
+TEST_CASE("Order and history of rendezvous do not matter") {
   const auto keys = real_keys(10000);
   const auto names = numbered("node", 10);
   Rendezvous<> forwards;
@@ -181,7 +181,7 @@ TEST_CASE("A rising weight attracts keys and moves no others") {
   check_same_owners(before, after, keys);
 }
 
-TEST_CASE("The preference list is the order of inheritance") {
+TEST_CASE("The preference list of rendezvous is the order of inheritance") {
   const auto keys = real_keys(300);
   for (const double weight : {1.0, 3.0}) {
     auto nodes = fleet(12);
@@ -212,7 +212,7 @@ TEST_CASE("A lookup hashes the key once, for any number of nodes") {
   CHECK(calls == 2);
 }
 
-TEST_CASE("Bad input is named and changes nothing") {
+TEST_CASE("Bad input to rendezvous is named and changes nothing") {
   auto nodes = fleet(3);
   const auto before = nodes;
   CHECK_THROWS_MATCHES(nodes.add("node1"), std::invalid_argument,

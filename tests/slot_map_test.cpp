@@ -492,7 +492,7 @@ TEST_CASE("With more members than slots, members without a slot own nothing") {
   check_preference_lists(map, 4, {"a", "b", "c"});
 }
 
-TEST_CASE("Bad input is named and changes nothing") {
+TEST_CASE("Bad input to a slot map is named and changes nothing") {
   for (const std::uint32_t slots : {0u, 1048577u}) {
     CHECK_THROWS_MATCHES(SlotMap<>(SlotMapOptions{slots}), std::invalid_argument,
                          MessageMatches(ContainsSubstring("got " + std::to_string(slots))));

@@ -10,6 +10,8 @@
 
 #include "sandbox.hpp"
 
+namespace agreement_test {
+
 namespace {
 
 constexpr std::string_view fleet =
@@ -155,3 +157,5 @@ TEST_CASE("convert and fingerprint: invalid input is named and nothing is printe
   refused("{\"hash\": \"md5\", \"vnodes\": 2, \"members\": []}",
           "in:1:14: hash must be xxh3-64 or xxh64, got \"md5\"");
 }
+
+}  // namespace agreement_test

@@ -4,6 +4,8 @@
 #include "input/amounts.hpp"
 #include "output/amounts.hpp"
 
+namespace amounts_test {
+
 using namespace ringctl;
 
 TEST_CASE("bytes") {
@@ -51,3 +53,5 @@ TEST_CASE("amounts as text") {
   CHECK(duration_text(5120) == "1 h 25 min");
   CHECK(duration_text(79 * 3600) == "3 d 7 h");
 }
+
+}  // namespace amounts_test

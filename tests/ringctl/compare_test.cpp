@@ -12,6 +12,8 @@
 
 #include "sandbox.hpp"
 
+namespace compare_test {
+
 using Catch::Approx;
 using nlohmann::json;
 
@@ -147,3 +149,5 @@ TEST_CASE("compare: invalid arguments") {
   CHECK(nowhere.err.find("folder.svg") != std::string::npos);
   CHECK(sandbox.run("ringctl compare missing.csv").code == 2);
 }
+
+}  // namespace compare_test

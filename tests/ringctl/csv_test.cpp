@@ -17,6 +17,8 @@
 #include "output/terminal.hpp"
 #include "output/text_output.hpp"
 
+namespace csv_test {
+
 using Catch::Matchers::Message;
 using ringctl::InputError;
 using namespace std::string_literals;
@@ -271,3 +273,5 @@ TEST_CASE("numbers") {
   CHECK(counted(1, "node") == "1 node");
   CHECK(counted(2000, "node") == "2,000 nodes");
 }
+
+}  // namespace csv_test

@@ -17,6 +17,8 @@
 #include "output/terminal.hpp"
 #include "sandbox.hpp"
 
+namespace diff_test {
+
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
@@ -245,3 +247,5 @@ TEST_CASE("text keeps to 80 columns") {
     }
   }
 }
+
+}  // namespace diff_test

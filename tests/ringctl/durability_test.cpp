@@ -9,6 +9,8 @@
 
 #include "sandbox.hpp"
 
+namespace durability_test {
+
 using clockwise::Quorum;
 using clockwise::RingOptions;
 using nlohmann::json;
@@ -115,3 +117,5 @@ TEST_CASE("wrong arguments end with code 2 and are named") {
     CHECK(result.err.find(message) != std::string::npos);
   }
 }
+
+}  // namespace durability_test

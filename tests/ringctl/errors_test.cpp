@@ -10,6 +10,8 @@
 
 #include "sandbox.hpp"
 
+namespace errors_test {
+
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::Equals;
 
@@ -306,3 +308,5 @@ TEST_CASE("help and version") {
     }
   }
 }
+
+}  // namespace errors_test

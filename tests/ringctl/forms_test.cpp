@@ -12,6 +12,8 @@
 
 #include "sandbox.hpp"
 
+namespace forms_test {
+
 namespace {
 
 /// Arguments of every command that reads a fleet, with F for the fleet.
@@ -203,3 +205,5 @@ TEST_CASE("files of another kind are refused by every command") {
     }
   }
 }
+
+}  // namespace forms_test

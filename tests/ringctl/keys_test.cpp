@@ -12,6 +12,8 @@
 
 #include "sandbox.hpp"
 
+namespace keys_test {
+
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::Equals;
@@ -209,3 +211,5 @@ TEST_CASE("a long job has a progress line on a terminal, and nowhere else") {
   CHECK_THAT(drawn, ContainsSubstring("1,000 keys, 0.0 million per second, standard input"));
   CHECK_THAT(drawn, EndsWith("\r\x1b[K"));  // cleared at the end
 }
+
+}  // namespace keys_test

@@ -25,6 +25,8 @@
 #include "model/shares.hpp"
 #include "model/wire_form.hpp"
 
+namespace model_test {
+
 using Catch::Approx;
 using Catch::Matchers::Message;
 using namespace ringctl;
@@ -494,3 +496,5 @@ TEST_CASE("durability: failures default to what the fleet can lose, and more are
       durability_of(fleet_of(8), request), InputError,
       Message("--failures must be at most 8, the number of nodes that own data, got 9"));
 }
+
+}  // namespace model_test

@@ -13,6 +13,8 @@
 #include "output/terminal.hpp"
 #include "sandbox.hpp"
 
+namespace plan_test {
+
 using Catch::Approx;
 using Catch::Matchers::ContainsSubstring;
 using nlohmann::json;
@@ -196,3 +198,5 @@ TEST_CASE("wrong options are named") {
   refused("--bytes 1TB --dead stranger", "no node \"stranger\" in before.csv");
   refused("--bytes 1EB --batch 1B", "batch_bytes");
 }
+
+}  // namespace plan_test

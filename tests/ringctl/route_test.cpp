@@ -10,6 +10,8 @@
 
 #include "sandbox.hpp"
 
+namespace route_test {
+
 using clockwise::Spread;
 
 namespace {
@@ -169,3 +171,5 @@ TEST_CASE("route works with more nodes than a 16-bit index can number") {
   CHECK(sandbox.run("ringctl route f.csv k --vnodes 2 --format csv").out ==
         expected_csv(FleetRing<>(fleet, {2}), keys, 3, Spread::nodes));
 }
+
+}  // namespace route_test

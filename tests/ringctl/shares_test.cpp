@@ -16,6 +16,8 @@
 #include "output/terminal.hpp"
 #include "sandbox.hpp"
 
+namespace shares_test {
+
 using Catch::Approx;
 using nlohmann::json;
 
@@ -191,3 +193,5 @@ TEST_CASE("text keeps to 80 columns, and its bars to scale") {
     }
   }
 }
+
+}  // namespace shares_test

@@ -10,6 +10,8 @@
 #include "output/terminal.hpp"
 #include "sandbox.hpp"
 
+namespace terminal_test {
+
 using Catch::Matchers::ContainsSubstring;
 using Catch::Matchers::Equals;
 
@@ -235,3 +237,5 @@ TEST_CASE("csv is exact: a field is never changed, not even a spreadsheet formul
   CHECK(split(route.out).at(1).substr(0, 5) == "=1+1,");
   CHECK_THAT(sandbox.run("ringctl route --help").out, ContainsSubstring("To a spreadsheet, a"));
 }
+
+}  // namespace terminal_test
