@@ -292,6 +292,12 @@ TEMPLATE_TEST_CASE("Preference lists are distinct, and spread as requested", "",
   }
   CHECK(fails_with<std::invalid_argument>("replicas must not be negative, got -1",
                                           [&] { scheme.preference_list("key", -1); }));
+  CHECK(fails_with<std::invalid_argument>("replicas must not be negative, got -1", [&] {
+    scheme.preference_list("key", -1, Spread::nodes);
+  }));
+  static_assert(!requires { scheme.preference_list("key", true, Spread::nodes); });
+  static_assert(!requires { scheme.preference_list("key", '3', Spread::nodes); });
+  static_assert(!requires { scheme.preference_list("key", 2.5, Spread::nodes); });
   CHECK(scheme.preference_list("key", 0).complete());
 }
 

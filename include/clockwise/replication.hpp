@@ -5,7 +5,7 @@
 // The request for a preference list, and the list's type.
 
 #include <array>             // array
-#include <concepts>          // integral, signed_integral
+#include <concepts>          // constructible_from, integral, signed_integral
 #include <cstddef>           // size_t
 #include <initializer_list>  // initializer_list
 #include <optional>          // optional
@@ -73,6 +73,28 @@ class DatacenterReplicas {
   std::vector<Entry> entries_;
 };
 
+/// A number of replicas, from an integer of any type; neither a bool nor a character is one. Throws
+/// std::invalid_argument for a negative number.
+class ReplicaCount {
+ public:
+  template <std::integral Count>
+    requires(!detail::CharacterOrBool<Count>)
+  constexpr ReplicaCount(Count replicas) : count_(static_cast<std::size_t>(replicas)) {
+    if constexpr (std::signed_integral<Count>) {
+      if (replicas < 0) [[unlikely]]
+        fail_negative(replicas);
+    }
+  }
+  constexpr operator std::size_t() const noexcept { return count_; }
+
+ private:
+  [[noreturn]] static void fail_negative(long long replicas) {
+    detail::fail_invalid({"replicas must not be negative, got ", replicas});
+  }
+
+  std::size_t count_;
+};
+
 /// How many replicas of a key there are, and where: the one value that every function about
 /// replicas takes.
 ///
@@ -84,13 +106,11 @@ class DatacenterReplicas {
 class Replication {
  public:
   /// `replicas` nodes, by the partitioner's default spread: Spread::racks if any member names a
-  /// rack, otherwise Spread::nodes. Throws std::invalid_argument for a negative number.
-  template <std::integral Count>
-    requires(!detail::CharacterOrBool<Count>)
-  Replication(Count replicas) : replicas_(checked(replicas)) {}
-  template <std::integral Count>
-    requires(!detail::CharacterOrBool<Count>)
-  Replication(Count replicas, Spread spread) : replicas_(checked(replicas)), spread_(spread) {}
+  /// rack, otherwise Spread::nodes. Throws as ReplicaCount.
+  template <class Count>
+    requires std::constructible_from<ReplicaCount, Count>
+  Replication(Count replicas) : replicas_(ReplicaCount(replicas)) {}
+  Replication(ReplicaCount replicas, Spread spread) : replicas_(replicas), spread_(spread) {}
   Replication(DatacenterReplicas wanted) : by_datacenter_(std::move(wanted)) {
     for (const auto& entry : *by_datacenter_) {
       replicas_ += entry.replicas < ~replicas_ ? entry.replicas : ~replicas_;
@@ -112,18 +132,6 @@ class Replication {
   friend bool operator==(const Replication&, const Replication&) = default;
 
  private:
-  template <class Count>
-  static std::size_t checked(Count replicas) {
-    if constexpr (std::signed_integral<Count>) {
-      if (replicas < 0) [[unlikely]]
-        fail_negative(replicas);
-    }
-    return static_cast<std::size_t>(replicas);
-  }
-  [[noreturn]] static void fail_negative(long long replicas) {
-    detail::fail_invalid({"replicas must not be negative, got ", replicas});
-  }
-
   std::optional<DatacenterReplicas> by_datacenter_;  // first, because assigning it can throw
   std::size_t replicas_ = 0;
   std::optional<Spread> spread_;

@@ -184,18 +184,18 @@ class CassandraRing : public ListedRing<CassandraRing, CassandraTokens>,
   }
   template <class Key, class IsLive>
     requires Liveness<IsLive, std::string>
-  ReplicaList<std::string> preference_list(const Key& key, std::size_t r, Spread spread,
+  ReplicaList<std::string> preference_list(const Key& key, ReplicaCount r, Spread spread,
                                            const IsLive& is_live) const& {
     return live_of(preference_list(key, r, spread), is_live);
   }
 
   /// SimpleStrategy: the first `replicas` nodes clockwise, in any rack.
   template <class Key>
-  ReplicaList<std::string> simple_strategy(const Key& key, std::size_t replicas) const& {
+  ReplicaList<std::string> simple_strategy(const Key& key, ReplicaCount replicas) const& {
     return preference_list(key, replicas, Spread::nodes);
   }
   template <class Key>
-  void simple_strategy(const Key&, std::size_t) const&& = delete;  // it would refer to nothing
+  void simple_strategy(const Key&, ReplicaCount) const&& = delete;  // it would refer to nothing
   /// NetworkTopologyStrategy: `replicas` per datacenter, over as many racks as possible.
   template <class Key>
   ReplicaList<std::string> network_topology_strategy(const Key& key,

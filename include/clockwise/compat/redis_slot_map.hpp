@@ -280,7 +280,7 @@ class RedisSlotMap {
   /// is first in any health: it owns the slot until another node does. No spread
   /// applies: the operator chooses a master's replicas.
   template <class Key>
-  ReplicaList<std::string> preference_list(const Key& key, std::size_t r) const& {
+  ReplicaList<std::string> preference_list(const Key& key, ReplicaCount r) const& {
     ReplicaList<std::string> list(r);
     const std::uint16_t owner = owners_[slot_of(key)];
     if (owner == none || r == 0) return list;
@@ -293,7 +293,7 @@ class RedisSlotMap {
     return list;
   }
   template <class Key>
-  void preference_list(const Key&, std::size_t) const&& = delete;  // it would refer to nothing
+  void preference_list(const Key&, ReplicaCount) const&& = delete;  // it would refer to nothing
 
   /// Returns each node's share of the 16,384 slots, in id order. The sum is the share with owners.
   std::vector<std::pair<std::string, double>> load_shares() const {

@@ -147,14 +147,14 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
                                        replication.spread().value_or(default_spread())});
   }
   template <class Key>
-  ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread) const& {
+  ReplicaList<Node> preference_list(const Key& key, ReplicaCount r, Spread spread) const& {
     return replicas(self().position_of(key), OneGroup{r, spread});
   }
   template <class Key>
   void preference_list(const Key&,  // it would refer to nothing
                        const Replication&) const&& = delete;
   template <class Key>
-  void preference_list(const Key&, std::size_t,  // it would refer to nothing
+  void preference_list(const Key&, ReplicaCount,  // it would refer to nothing
                        Spread) const&& = delete;
 
   /// As above, among the members for which `is_live(node)` or `is_live(member)` holds. Ownership
@@ -173,7 +173,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   }
   template <class Key, class IsLive>
     requires Liveness<IsLive, Node>
-  ReplicaList<Node> preference_list(const Key& key, std::size_t r, Spread spread,
+  ReplicaList<Node> preference_list(const Key& key, ReplicaCount r, Spread spread,
                                     const IsLive& is_live) const& {
     return live_replicas(self().position_of(key), OneGroup{r, spread}, is_live);
   }
@@ -183,7 +183,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
                        const IsLive&) const&& = delete;
   template <class Key, class IsLive>
     requires Liveness<IsLive, Node>
-  void preference_list(const Key&, std::size_t, Spread,  // it would refer to nothing
+  void preference_list(const Key&, ReplicaCount, Spread,  // it would refer to nothing
                        const IsLive&) const&& = delete;
 
   /// Returns the spread that preference_list uses if none is given.
