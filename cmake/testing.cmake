@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: MIT
 # Declares tests. One file per behaviour.
 
-# tests/<name>_test.cpp: Catch2 cases, each of which is a test, in a separate program. A unity
-# build, in which compiling all files together takes the least time, has one program per folder
-# instead, except for tests that are ALONE, because they replace operator new or define macros. So
-# each file keeps its names in the namespace <name>_test. Further arguments are more sources.
+# tests/<name>_test.cpp: Catch2 cases, each a test, in a separate program. A unity build, in which
+# compiling all files together takes the least time, has one program per folder instead, except for
+# files that are ALONE because they replace operator new or define macros. So each file keeps its
+# names in the namespace <name>_test, and no two cases have the same name. Further arguments are more
+# sources.
 function(clockwise_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "" "")
   if(CMAKE_UNITY_BUILD AND NOT arg_ALONE)
     cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME folder)
     set(target ${folder}_together)
-    set(cases TEST_SPEC "-#" "[#${name}_test]") # -#: the name of its file is a tag of each case
+    set(prefix ${folder})
   else()
     set(target ${name}_test)
-    set(cases "")
+    set(prefix ${name})
   endif()
   if(NOT TARGET ${target})
     add_executable(${target})
     target_link_libraries(${target} PRIVATE clockwise_strict Catch2::Catch2WithMain)
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    catch_discover_tests(${target} TEST_PREFIX "${prefix}." PROPERTIES LABELS unit)
   endif()
   target_sources(${target} PRIVATE ${name}_test.cpp ${arg_UNPARSED_ARGUMENTS})
-  catch_discover_tests(${target} ${cases} TEST_PREFIX "${name}." PROPERTIES LABELS unit)
 endfunction()
 
 # tests/<name>.cpp: a separate program that must return 0. Further arguments are more sources.
