@@ -51,7 +51,7 @@ double total_share(const json& moves) {
   return total;
 }
 
-clockwise::ModN<clockwise::Xxh3, std::string> modulo(const Fleet& fleet) {
+clockwise::ModN<clockwise::Xxh3, std::string> modulo(const FleetEntries& fleet) {
   clockwise::ModN<clockwise::Xxh3, std::string> result;
   for (const auto& [id, options] : fleet) {
     if (options.weight > 0) result.add(id);
@@ -59,7 +59,7 @@ clockwise::ModN<clockwise::Xxh3, std::string> modulo(const Fleet& fleet) {
   return result;
 }
 
-json diff(const Sandbox& sandbox, const Fleet& before, const Fleet& after,
+json diff(const Sandbox& sandbox, const FleetEntries& before, const FleetEntries& after,
           const std::vector<std::string>& keys) {
   sandbox.write("before.csv", fleet_file(before));
   sandbox.write("after.csv", fleet_file(after));
@@ -74,8 +74,8 @@ json diff(const Sandbox& sandbox, const Fleet& before, const Fleet& after,
 
 TEST_CASE("16 nodes and a 17th: exact shares, and keys counted one by one") {
   const Sandbox sandbox;
-  const Fleet before = make_fleet(16);
-  const Fleet after = make_fleet(17);
+  const FleetEntries before = make_fleet(16);
+  const FleetEntries after = make_fleet(17);
   const auto keys = make_keys(20000);
   const auto document = diff(sandbox, before, after, keys);
   const FleetRing<> ring_before(before);
@@ -106,9 +106,9 @@ TEST_CASE("16 nodes and a 17th: exact shares, and keys counted one by one") {
 
 TEST_CASE("joins, leaves, weights and a drained node at once") {
   const Sandbox sandbox;
-  Fleet before = make_fleet(6);
+  FleetEntries before = make_fleet(6);
   before[1].second.weight = 2;
-  Fleet after = make_fleet(9);
+  FleetEntries after = make_fleet(9);
   after[1].second.weight = 0.5;
   after[2].second.weight = 0;
   after.erase(after.begin());
@@ -145,8 +145,8 @@ TEST_CASE("without keys, only exact shares are printed") {
 
 TEST_CASE("too many pairs to list: totals only, in memory that does not grow with the keys") {
   const Sandbox sandbox;
-  const Fleet before = make_fleet(400);
-  const Fleet after = make_fleet(401);  // 160,400 residues
+  const FleetEntries before = make_fleet(400);
+  const FleetEntries after = make_fleet(401);  // 160,400 residues
   const auto keys = make_keys(3000);
   const auto document = diff(sandbox, before, after, keys);
   CHECK(document["mod_n"]["flows"].is_null());

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 TEST_CASE("json: sets, loss by vnode count, racks, quorum and dead nodes match the library") {
   const Sandbox sandbox;
-  const Fleet fleet = make_fleet(16);
+  const FleetEntries fleet = make_fleet(16);
   sandbox.write("f.csv", fleet_file(fleet));
   const Result result = sandbox.run(
       "ringctl durability f.csv --failures 4 --dead cache01,cache02 --write 3 --format json");

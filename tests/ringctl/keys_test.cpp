@@ -21,7 +21,7 @@ using namespace std::string_literals;
 
 namespace {
 
-const Fleet fleet = make_fleet(12);
+const FleetEntries fleet = make_fleet(12);
 
 /// Returns the keys and owners of JSON output whose keys are all UTF-8.
 std::vector<std::pair<std::string, std::string>> owners(const Result& result) {

@@ -36,7 +36,7 @@ std::string expected_csv(const Ring& ring, const std::vector<std::string>& keys,
 
 TEST_CASE("csv: owner and preference list of every key") {
   const Sandbox sandbox;
-  const Fleet fleet = make_fleet(16);
+  const FleetEntries fleet = make_fleet(16);
   const auto keys = make_keys(10000);
   sandbox.write("f.csv", fleet_file(fleet));
   sandbox.write("k", lines(keys));
@@ -58,7 +58,7 @@ TEST_CASE("csv: owner and preference list of every key") {
 
 TEST_CASE("placement options move keys") {
   const Sandbox sandbox;
-  const Fleet fleet = make_fleet(5);
+  const FleetEntries fleet = make_fleet(5);
   const auto keys = make_keys(500);
   sandbox.write("f.csv", fleet_file(fleet));
   sandbox.write("k", lines(keys));
@@ -72,7 +72,7 @@ TEST_CASE("placement options move keys") {
 
 TEST_CASE("with --dead: live replicas first, then substitutes") {
   const Sandbox sandbox;
-  const Fleet fleet = make_fleet(9);
+  const FleetEntries fleet = make_fleet(9);
   const auto keys = make_keys(2000);
   sandbox.write("f.csv", fleet_file(fleet));
   sandbox.write("k", lines(keys));
@@ -88,7 +88,7 @@ TEST_CASE("with --dead: live replicas first, then substitutes") {
 
 TEST_CASE("without --spread, racks count only if a node names one") {
   const Sandbox sandbox;
-  Fleet fleet = make_fleet(8);
+  FleetEntries fleet = make_fleet(8);
   for (auto& [id, options] : fleet) options.rack.clear();
   const auto keys = make_keys(500);
   sandbox.write("f.csv", fleet_file(fleet));
@@ -99,7 +99,7 @@ TEST_CASE("without --spread, racks count only if a node names one") {
 
 TEST_CASE("json: one object per line") {
   const Sandbox sandbox;
-  const Fleet fleet = make_fleet(4);
+  const FleetEntries fleet = make_fleet(4);
   sandbox.write("f.csv", fleet_file(fleet));
   const auto keys = make_keys(300);
   sandbox.write("k", lines(keys));
@@ -150,7 +150,7 @@ TEST_CASE("with all nodes dead, the owner stays and the list is empty") {
   sandbox.write("f.csv", "a\nb\n");
   const Result result = sandbox.run("ringctl route f.csv --key k -r 2 --dead a,b --format csv");
   CHECK(result.code == 0);
-  const FleetRing<> ring(Fleet{{"a", {}}, {"b", {}}});
+  const FleetRing<> ring(FleetEntries{{"a", {}}, {"b", {}}});
   const bool owner_a = ring.lookup("k") == "a";
   CHECK(result.out == std::string("key,owner,replica1,replica2,substitutes\nk,") +
                           (owner_a ? "a" : "b") + ",,,0\n");
@@ -160,7 +160,7 @@ TEST_CASE("with all nodes dead, the owner stays and the list is empty") {
 TEST_CASE("route works with more nodes than a 16-bit index can number") {
   const Sandbox sandbox;
   std::string file;
-  Fleet fleet;
+  FleetEntries fleet;
   for (int i = 0; i < 70000; ++i) {
     fleet.push_back({"n" + std::to_string(i), {}});
     file += fleet.back().first + '\n';

@@ -62,13 +62,13 @@ class Sandbox {
   std::filesystem::path folder_;
 };
 
-using Fleet = std::vector<std::pair<std::string, clockwise::NodeOptions>>;
+using FleetEntries = std::vector<std::pair<std::string, clockwise::NodeOptions>>;
 template <class Hash = clockwise::Xxh3>
 using FleetRing = clockwise::HashRing<Hash, std::string, std::uint32_t>;
 
 /// cache01, cache02, … in four racks.
-inline Fleet make_fleet(int nodes) {
-  Fleet fleet;
+inline FleetEntries make_fleet(int nodes) {
+  FleetEntries fleet;
   for (int i = 1; i <= nodes; ++i) {
     fleet.push_back({(i < 10 ? "cache0" : "cache") + std::to_string(i),
                      {1.0, "rack-" + std::to_string(i % 4), ""}});
@@ -77,7 +77,7 @@ inline Fleet make_fleet(int nodes) {
 }
 
 /// Returns the fleet file, for ids and racks that need no quotes.
-inline std::string fleet_file(const Fleet& fleet) {
+inline std::string fleet_file(const FleetEntries& fleet) {
   std::string text = "id,weight,rack,datacenter\n";
   for (const auto& [id, options] : fleet) {
     text += id + ',' + std::to_string(options.weight) + ',' + options.rack + ',' +

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 TEST_CASE("json: exact shares, balance and expected values") {
   const Sandbox sandbox;
-  const Fleet fleet = make_fleet(16);
+  const FleetEntries fleet = make_fleet(16);
   sandbox.write("f.csv", fleet_file(fleet));
   const FleetRing<> ring(fleet);
   const Result result = sandbox.run("ringctl shares f.csv --format json");
@@ -52,7 +52,7 @@ TEST_CASE("json: exact shares, balance and expected values") {
 
 TEST_CASE("csv: every digit of every share") {
   const Sandbox sandbox;
-  const Fleet fleet{{"a", {2.0, "", ""}}, {"b,", {1.0, "", ""}}, {"drained", {0.0, "", ""}}};
+  const FleetEntries fleet{{"a", {2.0, "", ""}}, {"b,", {1.0, "", ""}}, {"drained", {0.0, "", ""}}};
   sandbox.write("f.csv", "a,2\n\"b,\",1\ndrained,0\n");
   const FleetRing<> ring(fleet, {150});
   const auto rows = split(sandbox.run("ringctl shares f.csv --vnodes 150 --format csv").out);
@@ -66,7 +66,7 @@ TEST_CASE("csv: every digit of every share") {
 
 TEST_CASE("weights: expected values match the average of many rings") {
   // The mean square of share/fair - 1 over 300 seeds is within 4 of its standard errors.
-  const Fleet fleet{{"a", {2.0, "", ""}}, {"b", {1.0, "", ""}}, {"c", {0.3, "", ""}}};
+  const FleetEntries fleet{{"a", {2.0, "", ""}}, {"b", {1.0, "", ""}}, {"c", {0.3, "", ""}}};
   const Sandbox sandbox;
   sandbox.write("f.csv", fleet_file(fleet));
   const auto document =
@@ -148,10 +148,10 @@ TEST_CASE("weights in gigabytes: relative to their mean, and never much memory b
   CHECK(document["weight_unit"] == 13000.0);
   CHECK(document["positions"] == 800);
   // The program that uses clockwise::relative_weights has the same ring.
-  const FleetRing<> ring(Fleet{{"d1", {4000.0 / 13000, "", ""}},
-                               {"d2", {8000.0 / 13000, "", ""}},
-                               {"d3", {22000.0 / 13000, "", ""}},
-                               {"d4", {18000.0 / 13000, "", ""}}});
+  const FleetRing<> ring(FleetEntries{{"d1", {4000.0 / 13000, "", ""}},
+                                      {"d2", {8000.0 / 13000, "", ""}},
+                                      {"d3", {22000.0 / 13000, "", ""}},
+                                      {"d4", {18000.0 / 13000, "", ""}}});
   for (std::size_t i = 0; i < 4; ++i) {
     CHECK(document["nodes"][i]["share"] == ring.load_shares()[i].second);
   }
