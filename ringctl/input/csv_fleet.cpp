@@ -143,7 +143,9 @@ void check_form(const CsvRecord& record, const CsvReader& reader) {
 void check_separator(const CsvRecord& record, const CsvReader& reader) {
   if (record.fields.size() != 1 || record.quoted[0]) return;
   const std::string& field = record.fields[0];
-  const bool is_line = field.find_first_of(";\t|") != std::string::npos;
+  // A bar is also a part of formulas of spreadsheets, which are ids here: =cmd|' /C calc'!A0.
+  const bool is_formula = std::string_view("=+-@").find(field[0]) != std::string_view::npos;
+  const bool is_line = field.find_first_of(is_formula ? ";\t" : ";\t|") != std::string::npos;
   if (!is_line && !names_columns(field)) return;
   reader.fail(
       record.line,
