@@ -511,7 +511,7 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   ReplicaList<Node> few_replicas(Position position, std::size_t requested, std::size_t wanted,
                                  bool apart) const {
     std::array<Index, most_few> owners;
-    std::array<std::uint32_t, most_few> domains;
+    std::array<std::uint32_t, most_few> domains{};  // or GCC 12 warns of a use before it is set
     std::size_t taken = 0;
     const std::uint32_t* const domain_of = apart ? topology().domains().data() : nullptr;
     if (wanted > 0) {
