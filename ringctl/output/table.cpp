@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t shortest_bar = 8;
 constexpr std::size_t shortest_name = 8;
-constexpr std::string_view gap = "  ";
+constexpr std::string_view column_gap = "  ";
 
 }  // namespace
 
@@ -78,7 +78,7 @@ void Table::add(std::vector<std::string> row, Bar bar) {
 /// Returns the width of each column, so that all fit in a line if names can be cut far enough.
 std::vector<std::size_t> Table::widths() const {
   std::vector<std::size_t> widths;
-  std::size_t used = gap.size() * (columns_.size() - 1);
+  std::size_t used = column_gap.size() * (columns_.size() - 1);
   for (const Column& column : columns_) {
     widths.push_back(column.width);
     used += column.width;
@@ -100,7 +100,7 @@ void Table::print(TextOutput& out) const {
   std::size_t used = 0;
   std::vector<std::string> headings;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    used += column_widths[i] + gap.size();
+    used += column_widths[i] + column_gap.size();
     headings.push_back(columns_[i].heading);
   }
   const std::size_t room = output_width() > used ? output_width() - used : 0;
@@ -126,7 +126,7 @@ void Table::print_row(TextOutput& out, const std::vector<std::size_t>& column_wi
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const std::string cell = i < row.size() ? fitted(row[i], column_widths[i]) : "";
     line += padded(cell, column_widths[i], columns_[i].right);
-    line += gap;
+    line += column_gap;
   }
   line += tail;
   line.erase(line.find_last_not_of(' ') + 1);
