@@ -176,6 +176,9 @@ TEMPLATE_TEST_CASE("A scheme is made from entries in any form", "", EVERY_SCHEME
   const S racked({{"a", {.rack = "r1"}}, {"b", {.rack = "r2", .datacenter = "east"}}});
   CHECK(racked.members()[0].rack == "r1");
   CHECK(racked.members()[1].datacenter == "east");
+  const S racked_again(racked.members());
+  CHECK(racked_again.members()[0].rack == "r1");
+  CHECK(racked_again.members()[1].datacenter == "east");
 }
 
 TEMPLATE_TEST_CASE("All lookups return the same owners", "", EVERY_SCHEME) {
