@@ -25,6 +25,7 @@
 #include <string_view>  // string_view
 #include <type_traits>  // is_arithmetic_v, is_array_v, remove_cv_t, remove_cvref_t
 #include <utility>      // declval, forward, in_range, move, pair
+#include <vector>       // vector
 
 #include "clockwise/detail/base/error.hpp"
 #include "clockwise/detail/base/kinds.hpp"
@@ -59,6 +60,12 @@ template <class Node>
 struct Entry;
 
 namespace detail {
+
+/// Returns the options that give a member its row.
+template <class Node>
+NodeOptions options_of(const Member<Node>& member) {
+  return {member.weight, member.rack, member.datacenter};
+}
 
 template <class T>
 struct EntryNode {
@@ -157,8 +164,7 @@ struct Entry {
   Entry(const std::pair<First, Second>& pair) : Entry(pair.first, pair.second) {}
   template <class N>
     requires NodeLike<const N&, Node>
-  Entry(const Member<N>& member)
-      : Entry(member.node, NodeOptions{member.weight, member.rack, member.datacenter}) {}
+  Entry(const Member<N>& member) : Entry(member.node, detail::options_of(member)) {}
 
  private:
   template <class N>
@@ -247,6 +253,14 @@ constexpr std::uint64_t vnode_count(double weight, std::uint32_t vnodes) {
 }
 
 namespace detail {
+
+/// Returns copies of the ids, which a range can make while it is read.
+template <class Ids>
+std::vector<std::string> ids_in(Ids& range) {
+  std::vector<std::string> ids;
+  for (auto&& id : range) ids.emplace_back(std::string_view(detail::id_of(id)));
+  return ids;
+}
 
 /// Returns the index of `id` in members in id order, or the index where it would be inserted.
 template <class Members>

@@ -155,7 +155,11 @@ ringctl::Fleet fleet_of(const std::vector<std::pair<std::string, std::string>>& 
   return fleet;
 }
 
-void check_same(const Cluster& cluster, const ringctl::RedisChange& change) {
+/// Rebalances the cluster and checks that it ends as ringctl says.
+void check_rebalance(const Cluster& cluster, const std::string& options,
+                     const ringctl::RedisChange& change) {
+  INFO(cluster.rebalance(options));
+  cluster.wait();
   CHECK(change.rebalanced);
   std::size_t different = 0;
   const auto owners = cluster.owners(0);
@@ -176,16 +180,12 @@ TEST_CASE("a rebalance to an empty master, then away from a master that leaves")
   const auto before = cluster.nodes();
   const auto joined =
       ringctl::redis_change(fleet_of(before, true, cluster.name(3)), fleet_of(before, true));
-  INFO(cluster.rebalance("--cluster-use-empty-masters"));
-  cluster.wait();
-  check_same(cluster, joined);
+  check_rebalance(cluster, "--cluster-use-empty-masters", joined);
 
   const auto even = cluster.nodes();
   const auto left =
       ringctl::redis_change(fleet_of(even, true), fleet_of(even, false, cluster.name(1)));
-  INFO(cluster.rebalance("--cluster-weight " + cluster.id(1) + "=0"));
-  cluster.wait();
-  check_same(cluster, left);
+  check_rebalance(cluster, "--cluster-weight " + cluster.id(1) + "=0", left);
 }
 
 TEST_CASE("a rebalance of slots that are far from even") {
@@ -198,7 +198,5 @@ TEST_CASE("a rebalance of slots that are far from even") {
   const auto before = cluster.nodes();
   const auto change =
       ringctl::redis_change(fleet_of(before, true, cluster.name(3)), fleet_of(before, false));
-  INFO(cluster.rebalance("--cluster-use-empty-masters"));
-  cluster.wait();
-  check_same(cluster, change);
+  check_rebalance(cluster, "--cluster-use-empty-masters", change);
 }

@@ -90,6 +90,7 @@
   X(hot_owner_to_mean) \
   X(id_of) \
   X(id_text) \
+  X(ids_in) \
   X(index_in) \
   X(inherited_stddev) \
   X(integer_weights) \
@@ -132,6 +133,7 @@
   X(nodes_of) \
   X(nodes_text) \
   X(number_as) \
+  X(options_of) \
   X(origin_load) \
   X(over_unit) \
   X(parse) \

@@ -159,9 +159,9 @@ class RedisSlotMap {
   RedisSlotMap() noexcept { owners_.fill(none); }
   /// Assigns the slots evenly, in the order of `masters`: see redis_even_split.
   RedisSlotMap(std::initializer_list<detail::ListedText> masters)
-      : RedisSlotMap(even_shards(names_in(masters))) {}
+      : RedisSlotMap(even_shards(detail::ids_in(masters))) {}
   template <IdRange Masters>
-  explicit RedisSlotMap(Masters&& masters) : RedisSlotMap(even_shards(names_in(masters))) {}
+  explicit RedisSlotMap(Masters&& masters) : RedisSlotMap(even_shards(detail::ids_in(masters))) {}
   /// Takes shards as parse_cluster_slots, parse_cluster_shards and parse_cluster_nodes return them.
   /// Throws std::invalid_argument if a slot is in two of them. O(N log N).
   explicit RedisSlotMap(std::span<const RedisShard> shards) : RedisSlotMap() {
@@ -362,10 +362,12 @@ class RedisSlotMap {
   template <IdRange Masters>
   void add_all(Masters&& masters) {
     update([&](RedisSlotMap& edit) {
-      for (std::string& name : names_in(masters)) edit.add(std::move(name));
+      for (std::string& name : detail::ids_in(masters)) edit.add(std::move(name));
     });
   }
-  void add_all(std::initializer_list<detail::ListedText> masters) { add_all(names_in(masters)); }
+  void add_all(std::initializer_list<detail::ListedText> masters) {
+    add_all(detail::ids_in(masters));
+  }
   void add_replica(std::string replica, std::string_view master) {
     std::uint16_t index = master_known(master, "add_replica");
     std::vector<std::string>& replicas = nodes_[index].replicas;
@@ -524,13 +526,6 @@ class RedisSlotMap {
 
  private:
   static constexpr std::uint16_t none = 0xffff;
-
-  template <class Names>
-  static std::vector<std::string> names_in(Names& range) {
-    std::vector<std::string> names;
-    for (auto&& name : range) names.emplace_back(std::string_view(detail::id_of(name)));
-    return names;
-  }
 
   static std::vector<RedisShard> even_shards(const std::vector<std::string>& masters) {
     std::vector<RedisShard> shards;

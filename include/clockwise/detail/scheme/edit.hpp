@@ -167,8 +167,9 @@ class Edit : public AddsEntries<Self, Node> {
   template <class Id, Weight W>
   void set_weight(const Id& id, W weight) {
     const auto text = detail::id_of(id);
-    const Member<Node>& member = present(text, "set_weight");
-    set_options(text, {static_cast<double>(weight), member.rack, member.datacenter});
+    NodeOptions options = detail::options_of(present(text, "set_weight"));
+    options.weight = static_cast<double>(weight);
+    set_options(text, options);
   }
 
   /// Sets weight, rack and datacenter at once. Throws as set_weight.
@@ -183,8 +184,7 @@ class Edit : public AddsEntries<Self, Node> {
   /// std::out_of_range if the id is not a member.
   void set_node(Node node) {
     const auto text = detail::id_of(node);
-    const Member<Node>& member = present(text, "set_node");
-    put(text, std::move(node), {member.weight, member.rack, member.datacenter});
+    put(text, std::move(node), detail::options_of(present(text, "set_node")));
   }
 
   template <class Id>
@@ -241,7 +241,7 @@ class Edit : public AddsEntries<Self, Node> {
   /// A change of a member that stays, for changing the data that places it.
   Pending& changed(std::string_view id, const char* caller) {
     const Member<Node>& member = present(id, caller);
-    return put(id, Node(member.node), {member.weight, member.rack, member.datacenter});
+    return put(id, Node(member.node), detail::options_of(member));
   }
 
   const Scheme& scheme() const { return scheme_; }

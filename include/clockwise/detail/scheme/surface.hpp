@@ -238,9 +238,9 @@ class Surface : public AddsEntries<Surface<Scheme, Node, Index, Placement, Extra
   /// a member. O(log N).
   template <class Id>
   const Member<Node>& member(const Id& id) const& {
-    const auto text = detail::id_of(id);
-    const std::size_t index = detail::index_in(state_.members, text);
-    if (index == size() || !detail::has_id(state_.members[index].node, text)) {
+    const Index index = index_of(id);
+    if (index == npos) {
+      const auto text = detail::id_of(id);
       detail::fail_not_a_member("member", text);
     }
     return state_.members[index];

@@ -3,12 +3,10 @@
 #define CLOCKWISE_DETAIL_SCHEME_WITHOUT_DOWN_HPP
 
 #include <initializer_list>  // initializer_list
-#include <string>            // string
 #include <string_view>       // string_view
-#include <vector>            // vector
 
 #include "clockwise/detail/base/error.hpp"
-#include "clockwise/detail/base/node_id.hpp"
+#include "clockwise/detail/base/kinds.hpp"
 #include "clockwise/node.hpp"
 
 namespace clockwise::detail {
@@ -20,10 +18,8 @@ class WithoutDown {
  public:
   template <IdRange Names>
   [[nodiscard]] Ring without(
-      Names&& down) const {          // not const: reading a single-pass range can change it
-    std::vector<std::string> names;  // copies: the range can make them while it is read
-    for (auto&& name : down) names.emplace_back(std::string_view(detail::id_of(name)));
-    return rebuilt(names);
+      Names&& down) const {  // not const: reading a single-pass range can change it
+    return rebuilt(detail::ids_in(down));
   }
   [[nodiscard]] Ring without(std::initializer_list<ListedText> down) const { return rebuilt(down); }
 
